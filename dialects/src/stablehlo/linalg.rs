@@ -87,6 +87,11 @@ pub enum Call {
         /// Whether the vectors are asked for.
         vectors: bool,
     },
+    /// `gesdd`: what is left of the operand, the singular values, the vectors in columns and in rows, and whether they were found.
+    Singular {
+        /// Whether there are as many vectors as rows and columns.
+        full: bool,
+    },
 }
 
 impl Call {
@@ -143,6 +148,9 @@ impl Call {
             "syevd" => Call::Eigen {
                 triangle: triangle()?,
                 vectors: option("mode", *b"NV")?,
+            },
+            "gesdd" => Call::Singular {
+                full: option("mode", *b"SA")?,
             },
             _ => return Err(unknown()),
         })

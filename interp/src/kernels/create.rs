@@ -7,7 +7,7 @@ use super::broadcast::expand;
 use super::unary::number;
 use super::{Kernel, Prepare, Spec, dims, one, take};
 use crate::tensor::buffer::gathered;
-use crate::tensor::{Shape, Tensor, checked_count};
+use crate::tensor::{Element, Shape, Tensor, checked_count};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (pd::Full::NAME, |s| {
@@ -70,6 +70,18 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let count = checked_count(&[n.max(0.0) as usize], 8)?;
             let values = gathered((0..count).map(|i| start + step * i as f64))?;
             one(Tensor::of(&[count], values)?.cast(dtype)?)
+        }))
+    }),
+    ("pd.assert", |_| {
+        Ok(Box::new(|inputs| {
+            let (cond, data) = inputs.split_first().ok_or("the condition is missing")?;
+            match crate::each_type!(cond.data(), v => v.iter().all(|&x| Element::to_f64(x) != 0.0)) {
+                true => Ok(super::Outputs::new()),
+                false => {
+                    let values: Vec<String> = data.iter().map(ToString::to_string).collect();
+                    Err(format!("the condition does not hold, for {}", values.join(", ")))
+                }
+            }
         }))
     }),
     (pd::Shape::NAME, |_| shape_of()),

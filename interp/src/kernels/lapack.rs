@@ -8,7 +8,7 @@ use pir_dialects::stablehlo::linalg::{Call, Triangle, Triangular};
 use pir_dialects::stablehlo::ops;
 use smallvec::smallvec;
 
-use super::{Inputs, Kernel, Outputs, Prepare, Spec, one, take};
+use super::{Inputs, Kernel, Outputs, Prepare, Spec, one, singular, take};
 use crate::tensor::{DType, Shape, Tensor};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
@@ -27,6 +27,7 @@ fn prepare(s: &Spec<'_>) -> Result<Kernel, String> {
         Call::Qr => geqrf(inputs),
         Call::Reflections => orgqr(inputs),
         Call::Eigen { triangle, .. } => syevd(triangle, inputs),
+        Call::Singular { full } => singular::gesdd(full, inputs),
     }))
 }
 
@@ -46,14 +47,14 @@ fn factor(triangle: Triangle, inputs: Inputs) -> Result<Outputs, String> {
 }
 
 /// Matrices in the last two dimensions.
-struct Batch {
-    count: usize,
-    rows: usize,
-    columns: usize,
+pub(super) struct Batch {
+    pub(super) count: usize,
+    pub(super) rows: usize,
+    pub(super) columns: usize,
 }
 
 impl Batch {
-    fn of(x: &Tensor) -> Result<Self, String> {
+    pub(super) fn of(x: &Tensor) -> Result<Self, String> {
         let (lead, &[rows, columns]) = x.shape().split_at(x.rank().saturating_sub(2)) else {
             return Err(format!("matrices are needed, not a tensor of shape {:?}", x.shape()));
         };
@@ -62,7 +63,7 @@ impl Batch {
     }
 
     /// The elements of a matrix, at least one, so that there are chunks.
-    fn size(&self) -> usize {
+    pub(super) fn size(&self) -> usize {
         (self.rows * self.columns).max(1)
     }
 
@@ -74,17 +75,17 @@ impl Batch {
     }
 }
 
-fn tensor(shape: &[usize], values: Vec<f64>, dtype: DType) -> Result<Tensor, String> {
+pub(super) fn tensor(shape: &[usize], values: Vec<f64>, dtype: DType) -> Result<Tensor, String> {
     Tensor::new(shape, values)?.cast(dtype)
 }
 
 /// Integers for each matrix, so many in each.
-fn integers(batch: &[usize], each: Option<usize>, values: Vec<i32>) -> Result<Tensor, String> {
+pub(super) fn integers(batch: &[usize], each: Option<usize>, values: Vec<i32>) -> Result<Tensor, String> {
     let shape: Shape = batch.iter().copied().chain(each).collect();
     Tensor::new(&shape, values)
 }
 
-fn lead(x: &Tensor) -> &[usize] {
+pub(super) fn lead(x: &Tensor) -> &[usize] {
     &x.shape()[..x.rank().saturating_sub(2)]
 }
 
@@ -279,7 +280,7 @@ fn orgqr(inputs: Inputs) -> Result<Outputs, String> {
 }
 
 /// How often all pairs of columns are rotated at most; a dozen times are enough.
-const SWEEPS: usize = 60;
+pub(super) const SWEEPS: usize = 60;
 
 /// The eigenvectors of a symmetric matrix in columns, in the order of the eigenvalues, and these. The vectors have the sign that makes
 /// the last of their largest elements positive; LAPACK does not say which they have.

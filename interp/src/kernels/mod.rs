@@ -10,6 +10,7 @@ mod broadcast;
 mod complex;
 mod conv;
 mod create;
+mod ctc;
 mod fft;
 mod gemm;
 mod grad;
@@ -31,6 +32,7 @@ mod rnn;
 mod scan;
 mod scatter;
 mod shape;
+mod singular;
 pub(crate) mod slices;
 mod sort;
 mod special;
@@ -114,6 +116,7 @@ impl Kernels {
             rnn::KERNELS,
             activation::KERNELS,
             linalg::KERNELS,
+            ctc::KERNELS,
             lapack::KERNELS,
             norms::KERNELS,
             optimizer::KERNELS,

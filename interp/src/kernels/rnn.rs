@@ -53,24 +53,23 @@ fn rnn(s: &Spec<'_>) -> Result<Kernel, String> {
         return Err("dropout between the layers of `pd.rnn` is not supported".to_owned());
     }
     // The sequence and the dropout state are operands besides the two lists.
-    if s.view.body.num_operands(s.view.op) > 4 {
-        return Err("`sequence_length` of `pd.rnn` is not supported".to_owned());
-    }
+    let has_lengths = s.view.body.num_operands(s.view.op) > 4;
     let dtypes = [s.result_dtype(1)?, s.result_dtype(3)?];
     Ok(Box::new(move |inputs| {
         let states = if mode == Mode::Lstm { 2 } else { 1 };
         let cells = layers * directions;
-        if inputs.len() != 2 + states + 4 * cells {
-            return Err(format!(
-                "{} operands are given, {} are needed",
-                inputs.len(),
-                2 + states + 4 * cells
-            ));
+        let needed = 2 + states + 4 * cells + usize::from(has_lengths);
+        if inputs.len() != needed {
+            return Err(format!("{} operands are given, {needed} are needed", inputs.len()));
         }
+        let ends = has_lengths.then(|| inputs[1 + states + 4 * cells].to_f64());
         let x = &inputs[0];
         let &[t, n, width] = x.shape() else {
             return Err(format!("a sequence has three dimensions, not {:?}", x.shape()));
         };
+        if ends.as_ref().is_some_and(|ends| ends.len() != n) {
+            return Err(format!("there are not {n} lengths"));
+        }
         // The operands, the states twice, and the sequences of two layers, as doubles.
         let all: usize = inputs.iter().map(Tensor::len).sum();
         let wide = t.saturating_mul(n).saturating_mul(hidden.saturating_mul(directions));
@@ -106,6 +105,10 @@ fn rnn(s: &Spec<'_>) -> Result<Kernel, String> {
                 for step in 0..t {
                     let step = if direction == 0 { step } else { t - 1 - step };
                     for row in 0..n {
+                        // Behind its end a sequence keeps its state and gives zeros.
+                        if ends.as_ref().is_some_and(|ends| ends[row] <= step as f64) {
+                            continue;
+                        }
                         let at = step * n + row;
                         let x = &sequence[at * width..(at + 1) * width];
                         let out = advance(mode, &own, x, &mut state, row, hidden);

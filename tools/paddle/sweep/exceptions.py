@@ -151,6 +151,7 @@ DIFFERENCES = [
     D("increment", "gradient", "a counter has no gradient there; here it is that of x + value"),
     D("kthvalue", "gradient", "of a scalar it is 1 there, whatever the cotangent", when=lambda c: c.tensors[0].array.ndim == 0),
     D("group_norm", "gradient", "without a scale it is wrong there, as differences tell, and so it is where the scale is zero", when=lambda c: len(c.tensors) == 1 or (x(c, 1) == 0).any()),
+    D("rnn", "gradient", "with lengths and two directions it is wrong there, as differences tell", when=lambda c: c.tensors[-1].dtype == "i32" and says("is_bidirec = true")(c)),
     D("mish", "gradient", "above the threshold, the derivative there is not that of the result", when=says("lambda = 1.0")),
     D("cumsum cumprod", "", "an exclusive sum or product of one element is the element there, not nothing", when=one_exclusive),
     D("pool2d", "", "the adaptive maximum looks at other windows there; its functions use max_pool2d_with_index", when=says('"max"', "adaptive = true")),

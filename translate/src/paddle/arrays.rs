@@ -17,6 +17,8 @@ const OPS: &[&str] = &[
     "pd.array_write",
     "pd.array_write_",
     "pd.array_read",
+    // An element by a list of one place.
+    "pd.slice_array_dense",
     "pd.array_length",
     "pd.array_to_tensor",
 ];
@@ -360,7 +362,7 @@ fn translate(ctx: &Context, body: &mut Body, op: OpId) -> Result<(), String> {
             ];
             e.emit(pd::Full::NAME, &[], &attrs)?
         }
-        "pd.array_read" => {
+        "pd.array_read" | "pd.slice_array_dense" => {
             let bounds = e.bounds(operand(1)?)?;
             e.element(operand(0)?, bounds)?
         }

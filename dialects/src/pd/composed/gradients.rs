@@ -23,6 +23,19 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         let g = op.x("residual")?.clip(-delta, delta) * op.x("out_grad")?;
         Ok(op.wanted(&[("input_grad", -g), ("label_grad", g)]))
     }),
+    ("warpctc_grad", |op| {
+        let slope = op.x("warpctcgrad")?;
+        let batch = *op
+            .shape("warpctcgrad")?
+            .get(1)
+            .ok_or("`warpctcgrad` is not of three dimensions")?;
+        let each = |name: &str| Ok::<_, String>(op.x(name)?.reshape([1, batch, 1]).cast_like(slope));
+        let out = slope * each("loss_grad")?;
+        Ok(vec![match op.flag("norm_by_times")? {
+            true => out / each("logits_length")?,
+            false => out,
+        }])
+    }),
     ("cross_entropy_with_softmax_grad", cross_entropy),
     ("cholesky_grad", |op| {
         let upper = op.flag("upper")?;

@@ -40,6 +40,14 @@ pub(super) const OPS: &[(&str, Compose)] = &[
     ("lgamma", |op| Ok(vec![lgamma(op.x("x")?)])),
     ("gammaln", |op| Ok(vec![lgamma(op.x("x")?)])),
     ("digamma", |op| Ok(vec![digamma(op.x("x")?)])),
+    ("polygamma", |op| {
+        let (x, n) = (op.x("x")?, op.int("n")?);
+        match n {
+            1..=12 => Ok(vec![polygamma(x, n as i32)]),
+            _ => Err(format!("the order {n} is not supported")),
+        }
+    }),
+    ("hsigmoid_loss", hsigmoid_loss),
     ("erfinv", |op| Ok(vec![erfinv(op.x("x")?)])),
     ("isclose", |op| Ok(vec![close(op)?])),
     ("allclose", |op| Ok(vec![close(op)?.all()])),
@@ -269,6 +277,107 @@ fn digamma(x: Expr<'_>) -> Expr<'_> {
     let cotangent = (part * PI).cos() / (part * PI).sin() * PI;
     left.select(right - cotangent, right)
 }
+
+fn power(x: Expr<'_>, n: i32) -> Expr<'_> {
+    (1..n).fold(x, |product, _| product * x)
+}
+
+/// The derivative of order `n` of the digamma function: sums of powers from where Euler and Maclaurin's series is exact, and on the left
+/// of 1/2 what the derivatives of the cotangent reflect, which are polynomials in it.
+fn polygamma(x: Expr<'_>, n: i32) -> Expr<'_> {
+    let left = x.less_than(x.filled(0.5));
+    let (near, z, far) = moved(x, left);
+    let factorial = |n: i32| (1..=n).map(f64::from).product::<f64>();
+    let below = (1..SHIFT).fold(z.ones() / power(z, n + 1), |sum, k| {
+        sum + z.ones() / power(z + k as f64, n + 1)
+    });
+    // (n - 1)!/z^n + n!/(2 z^(n + 1)) + the sum of B(2k) (2k + n - 1)!/((2k)! z^(2k + n)).
+    let bernoulli = [
+        1.0 / 6.0,
+        -1.0 / 30.0,
+        1.0 / 42.0,
+        -1.0 / 30.0,
+        5.0 / 66.0,
+        -691.0 / 2730.0,
+        7.0 / 6.0,
+    ];
+    let terms: Vec<f64> = (1..)
+        .zip(bernoulli)
+        .map(|(k, b)| b * factorial(2 * k + n - 1) / factorial(2 * k))
+        .collect();
+    let inverse = far.ones() / far;
+    let square = inverse * inverse;
+    let series = square * polynomial(square, &terms) + inverse * (0.5 * factorial(n)) + factorial(n - 1);
+    let size = series * power(inverse, n) + near.select(below * factorial(n), x.zeros());
+    let right = if n % 2 == 0 { -size } else { size };
+    // Each derivative of a power of the cotangent c of πx multiplies with -π(1 + c²).
+    let mut reflected = vec![0.0, PI];
+    for _ in 0..n {
+        let slopes: Vec<f64> = (1..reflected.len()).map(|k| -PI * k as f64 * reflected[k]).collect();
+        reflected = vec![0.0; slopes.len() + 2];
+        slopes.iter().enumerate().for_each(|(k, slope)| {
+            reflected[k] += slope;
+            reflected[k + 2] += slope;
+        });
+    }
+    let inside = left.select(x, x.filled(0.25));
+    let part = inside - inside.floor();
+    let cotangent = (part * PI).cos() / (part * PI).sin();
+    let mirrored = if n % 2 == 0 { right } else { -right };
+    left.select(mirrored - polynomial(cotangent, &reflected), right)
+}
+
+/// A softplus for each step on the path to a class in a tree, of which the last ones of a shorter path are of zeros, as there.
+fn hsigmoid_loss<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
+    let (x, w, classes) = (op.x("x")?, op.x("w")?, op.int("num_classes")?);
+    let (rows, features) = match op.shape("x")?[..] {
+        [rows, features] => (rows, features),
+        _ => return Err("`x` is not a matrix".to_owned()),
+    };
+    // The node of each step, -1 behind the last one, and which way the path goes there.
+    let (path, code) = match (op.some("path"), op.some("code")) {
+        (Some(path), Some(code)) => (path, code),
+        _ if (2..=MOST_CLASSES).contains(&classes) => {
+            let steps = i64::from((classes - 1).ilog2() + 1);
+            let leaf = |at: i64| (at / steps + classes, at % steps);
+            let of = |f: &dyn Fn(i64, i64) -> i64| {
+                let table: Vec<i64> = (0..classes * steps).map(|at| f(leaf(at).0, leaf(at).1)).collect();
+                let label = op.x("label")?.reshape([rows]);
+                let table = op.scope.full_int_array_with(&table, |o| o.dtype(Type::I64));
+                Ok::<_, String>(table.reshape([classes, steps]).gather_with(label, |o| o.axis(0)))
+            };
+            (
+                of(&|leaf, step| (leaf >> (step + 1)) - 1)?,
+                of(&|leaf, step| leaf >> step & 1)?,
+            )
+        }
+        _ => return Err(format!("a tree of {classes} classes is not made")),
+    };
+    let steps = *path.dims().last().ok_or("`path` is a scalar")?;
+    let is_step = path.greater_equal(path.zeros());
+    let node = is_step.select(path, path.zeros()).reshape([rows * steps]);
+    let weights = w.gather_with(node, |o| o.axis(0)).reshape([rows, steps, features]);
+    let mut score = (weights * x.reshape([rows, 1, features])).sum_with(|o| o.axis([2]));
+    if let Some(bias) = op.some("bias") {
+        score = score
+            + bias
+                .reshape([-1])
+                .gather_with(node, |o| o.axis(0))
+                .reshape([rows, steps]);
+    }
+    let score = is_step.select(score.clip(-40.0, 40.0), score.zeros());
+    let softplus = (score.exp() + 1.0).log();
+    let turned = is_step.select(code.cast_like(score), score.zeros()) * score;
+    let loss = (softplus - turned).sum_with(|o| o.axis([1]).keepdim(true));
+    // What is sparse is not given.
+    let sparse = op
+        .scope
+        .full_of(op.scope.context().tensor(&[0], x.elem().unwrap_or(Type::F32)), 0.0);
+    Ok(op.wanted(&[("out", loss), ("pre_out", softplus), ("w_out", sparse)]))
+}
+
+/// Of how many classes a tree is a constant.
+const MOST_CLASSES: i64 = 1 << 14;
 
 /// The inverse of the error function: an approximation by logarithms (S. Winitzki, 2008), and three of Newton's steps.
 fn erfinv<'c>(x: Expr<'c>) -> Expr<'c> {

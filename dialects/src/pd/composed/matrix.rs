@@ -70,6 +70,11 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         Ok([values, vectors][..op.results.len().min(2)].to_vec())
     }),
     ("qr", qr),
+    ("svd", |op| {
+        let [values, left, right] = singular(op, op.flag("full_matrices")?)?;
+        Ok(op.wanted(&[("u", left), ("s", values), ("vh", right)]))
+    }),
+    ("svdvals", |op| Ok(vec![singular(op, false)?[0]])),
     ("multi_dot", |op| {
         let product = op.all("x").into_iter().reduce(|x, y| x.matmul(y));
         Ok(vec![product.ok_or("there are no matrices")?])
@@ -226,6 +231,28 @@ fn eigen<'c>(op: &Call<'c>, half: &str) -> Result<(Expr<'c>, Expr<'c>), String> 
     match lapack("syevd", &[whole], &[("mode", b'V'), ("uplo", b'L')], &types)[..] {
         [vectors, values, _] => Ok((values, vectors)),
         _ => Err("there are no eigenvalues".to_owned()),
+    }
+}
+
+/// The singular values, the vectors in columns and those in rows.
+fn singular<'c>(op: &Call<'c>, full: bool) -> Result<[Expr<'c>; 3], String> {
+    let (x, ctx) = (matrices(op, "x")?, op.scope.context());
+    let (&[ref lead @ .., m, n], Some(elem)) = (x.dims(), x.elem()) else {
+        return Err("matrices are needed".to_owned());
+    };
+    let k = m.min(n);
+    let (rows, columns) = if full { (m, n) } else { (k, k) };
+    let ty = |last: &[i64], elem| ctx.tensor(&[lead, last].concat(), elem);
+    let types = [
+        ty(&[m, n], elem),
+        ty(&[k], elem),
+        ty(&[m, rows], elem),
+        ty(&[columns, n], elem),
+        ty(&[], Type::I32),
+    ];
+    match lapack("gesdd", &[x], &[("mode", if full { b'A' } else { b'S' })], &types)[..] {
+        [_, values, left, right, _] => Ok([values, left, right]),
+        _ => Err("there are no singular values".to_owned()),
     }
 }
 

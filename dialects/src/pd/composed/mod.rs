@@ -293,9 +293,11 @@ impl Semantics for Composed {
         };
         building.finish()?;
         let ids = ids.ok_or("a result is missing")?;
-        // What PaddlePaddle says of the results is not inferred here: it must be what is built.
-        let fits = |(&id, &ty): (&ValueId, &Type)| compatible(ctx, r.body.value_type(id), ty);
-        match ids.len() == wanted.len() && ids.iter().zip(&wanted).all(fits) {
+        // What PaddlePaddle says of the results is not inferred here: it must be what is built, where it is used.
+        let fits = |(&id, value): (&ValueId, ValueId)| {
+            compatible(ctx, r.body.value_type(id), r.body.value_type(value)) || !r.body.has_uses(value)
+        };
+        match ids.len() == wanted.len() && ids.iter().zip(r.body.results(op)).all(fits) {
             true => Ok(ids.into_iter().collect()),
             false => Err("its results do not have the types that follow from its operands".to_owned()),
         }

@@ -4,6 +4,7 @@ use super::{Call, Compose, Expr};
 
 pub(super) const OPS: &[(&str, Compose)] = &[
     ("conv3d", conv3d),
+    ("conv3d_transpose", conv3d_transpose),
     ("pool3d", pool3d),
     ("depthwise_conv2d_transpose", |op| {
         let (x, filter) = (op.x("x")?, op.x("filter")?);
@@ -30,7 +31,8 @@ pub(super) const OPS: &[(&str, Compose)] = &[
 ];
 
 fn volumes<const N: usize>(op: &Call<'_>, name: &str) -> Result<[i64; N], String> {
-    if op.text("data_format")? != "NCDHW" || op.text("padding_algorithm")? != "EXPLICIT" {
+    // What a transpose calls NCHW has a depth too.
+    if !matches!(&*op.text("data_format")?, "NCDHW" | "NCHW") || op.text("padding_algorithm")? != "EXPLICIT" {
         return Err("the layout or the padding is not as written".to_owned());
     }
     let shape = op.shape(name)?;
@@ -82,6 +84,44 @@ fn conv3d<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
     };
     let whole = sum.reshape([n, steps, m, *rows, *columns]);
     Ok(vec![whole.transpose(&[0, 2, 1, 3, 4])])
+}
+
+/// A sum over the depth of the filter of transposes of convolutions of images, each put at its places in the depth.
+fn conv3d_transpose<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
+    let ([n, _, depth, ..], [c, of, kd, kh, kw]) = (volumes::<5>(op, "x")?, volumes(op, "filter")?);
+    let ([sd, sh, sw], [dd, dh, dw], groups) = (three(op, "strides")?, three(op, "dilations")?, op.int("groups")?);
+    let [front, back, top, bottom, left, right] = borders(op)?;
+    let &[_, m, deep, high, wide] = &op.result_shape()?[..] else {
+        return Err("its result does not have five dimensions".to_owned());
+    };
+    let whole = (depth - 1) * sd + dd * (kd - 1) + 1;
+    // What `output_padding` or `output_size` adds behind.
+    let extra = deep - (whole - front - back);
+    if sd < 1 || kd > 64 || m != of * groups || !(0..=back.max(sd)).contains(&extra) {
+        return Err("its depth is not as it should be".to_owned());
+    }
+    let (x, filter) = (op.x("x")?, op.x("filter")?);
+    let &[_, channels, _, rows, columns] = x.dims() else {
+        return Err("it needs five dimensions".to_owned());
+    };
+    let images = x
+        .transpose(&[0, 2, 1, 3, 4])
+        .reshape([n * depth, channels, rows, columns]);
+    let parts = (0..kd).map(|k| {
+        let filter = filter.cut(2, k, k + 1).reshape([c, of, kh, kw]);
+        let flat = images.conv2d_transpose_with(filter, |o| {
+            let o = o.strides(&[sh, sw]).paddings(&[top, bottom, left, right]);
+            o.dilations(&[dh, dw]).groups(groups).output_size([high, wide])
+        });
+        let layers = flat.reshape([n, depth, 1, m, high, wide]);
+        let spread = layers.pad(&[0, 0, 0, 0, 0, sd - 1, 0, 0, 0, 0, 0, 0]);
+        let spread = spread
+            .reshape([n, depth * sd, m, high, wide])
+            .cut(1, 0, (depth - 1) * sd + 1);
+        spread.pad(&[0, 0, k * dd, dd * (kd - 1 - k) + extra.max(0), 0, 0, 0, 0, 0, 0])
+    });
+    let sum = parts.reduce(|a, b| a + b).ok_or("its filter has no depth")?;
+    Ok(vec![sum.cut(1, front, front + deep).transpose(&[0, 2, 1, 3, 4])])
 }
 
 /// Images first, then the depth.

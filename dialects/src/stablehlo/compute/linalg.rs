@@ -137,6 +137,13 @@ pub(super) fn vjp<'c>(c: &Cx<'c>, y: &[Expr<'c>], g: &[Expr<'c>]) -> Results<'c>
         Call::Lu => lu_vjp(c, first, y[1], bar).map(|grad| vec![grad]),
         Call::Eigen { vectors: false, .. } => Err("eigenvalues have no derivative without eigenvectors".to_owned()),
         Call::Eigen { triangle, .. } => Ok(vec![eigen_vjp(c, triangle, [first, y[1]], [bar, g[1]])]),
+        Call::Singular { full: true } => Err("full singular vectors have no derivative".to_owned()),
+        Call::Singular { full: false } => match (y, g) {
+            (&[_, s, u, v, ..], &[_, s_bar, u_bar, v_bar, ..]) => {
+                Ok(vec![singular_vjp([u, s, v], [u_bar, s_bar, v_bar])])
+            }
+            _ => Err("a result is missing".to_owned()),
+        },
         Call::Qr | Call::Reflections => Err("it is differentiated as what it is made of".to_owned()),
     }
 }
@@ -237,6 +244,38 @@ fn eigen_vjp<'c>(c: &Cx<'c>, triangle: Triangle, [v, w]: [Expr<'c>; 2], [v_bar, 
     } else {
         turned(lower)
     }
+}
+
+/// The cotangent of a matrix from those of its singular values, of the vectors in columns, and of those in rows (J. Townsend,
+/// *Differentiating the singular value decomposition*, 2016).
+fn singular_vjp<'c>([u, s, v]: [Expr<'c>; 3], [u_bar, s_bar, v_bar]: [Expr<'c>; 3]) -> Expr<'c> {
+    let &[ref lead @ .., k] = s.dims() else {
+        return s.scope().nothing();
+    };
+    let square = [lead, &[k, k]].concat();
+    let across = |x: Expr<'c>| expand(x.reshape([lead, &[1, k]].concat()), &square);
+    let (row, column) = (across(s), turned(across(s)));
+    let number = across(expand(
+        s.scope().arange_with(|o| o.start(0).end(k).step(1).dtype(Type::I64)),
+        s.dims(),
+    ));
+    let diagonal = number.equal(turned(number));
+    let gap = diagonal.select(row.ones(), row * row - column * column);
+    // What turns the vectors among each other.
+    let inner = |of: Expr<'c>| diagonal.select(of.zeros(), (of - turned(of)) / gap);
+    let (left, right) = (turned(u).matmul(u_bar), v.matmul(turned(v_bar)));
+    let middle = inner(left) * row + column * inner(right) + diagonal.select(across(s_bar), row.zeros());
+    let mut out = u.matmul(middle).matmul(v);
+    // And what turns them out of the space that they span.
+    let (m, n) = (u.dims()[u.rank() - 2], v.dims()[v.rank() - 1]);
+    let over = |x: Expr<'c>| x.reshape([lead, &[1, k]].concat());
+    if m > k {
+        out = out + ((u_bar - u.matmul(left)) / over(s)).matmul(v);
+    }
+    if n > k {
+        out = out + (u / over(s)).matmul(v_bar - turned(right).matmul(v));
+    }
+    out
 }
 
 /// Up to how many reflections are written out where they are differentiated.

@@ -29,9 +29,6 @@ fn unrolled<'c>(op: Op<'c, pd::Rnn>) -> Result<[Expr<'c>; 4], String> {
         "RNN_RELU" => Mode::Relu,
         _ => Mode::Tanh,
     };
-    if op.sequence_length().is_some() {
-        return Err("`sequence_length` of `pd.rnn` is not supported".to_owned());
-    }
     let Some(&steps @ 0..) = op.x().dims().first() else {
         return Err(
             "the number of steps is not known: save the program with a fixed one, or with `paddle.nn.RNN` of a cell, \
@@ -51,6 +48,16 @@ fn unrolled<'c>(op: Op<'c, pd::Rnn>) -> Result<[Expr<'c>; 4], String> {
     }
     let scope = op.scope();
     let stack = |parts: &[Expr<'c>]| scope.stack_with(parts, |o| o.axis(0));
+    // Which sequences a step is within: the others keep their states, and give zeros.
+    let within = |step: i64| {
+        let lengths = op.sequence_length()?;
+        let inside = lengths.greater_than(lengths.filled(step as f64));
+        Some(inside.unsqueeze_with(|o| o.axis([-1])))
+    };
+    let kept = |step: i64, new: Expr<'c>, old: Expr<'c>| match within(step) {
+        Some(inside) => inside.expand_like(new).select(new, old),
+        None => new,
+    };
     let mut sequence = op.x();
     let mut last: Vec<Vec<Expr<'_>>> = vec![Vec::new(); first.len()];
     for layer in 0..layers {
@@ -64,14 +71,20 @@ fn unrolled<'c>(op: Op<'c, pd::Rnn>) -> Result<[Expr<'c>; 4], String> {
             };
             let mut state: Vec<Expr<'_>> = first.iter().map(|all| row(*all, cell as i64)).collect();
             let projected = affine_map(sequence, own.input, own.bias[0]);
-            let mut steps = projected.unstack_with(|o| o.axis(0).num(steps));
+            let steps = projected.unstack_with(|o| o.axis(0).num(steps));
+            let mut steps: Vec<_> = (0..).zip(steps).collect();
             if direction == 1 {
                 steps.reverse();
             }
             let mut out = Vec::new();
-            for step in steps {
+            for (at, step) in steps {
+                let before = state.clone();
                 advance(mode, &own, step, &mut state)?;
-                out.push(state[0]);
+                out.push(kept(at, state[0], state[0].zeros()));
+                state
+                    .iter_mut()
+                    .zip(before)
+                    .for_each(|(new, old)| *new = kept(at, *new, old));
             }
             if direction == 1 {
                 out.reverse();

@@ -347,3 +347,71 @@ def diag_embed(draw, op):
 def multi_dot(draw, op):
     for dtype in TYPES:
         yield Case(op, [draw.tensor(s, dtype) for s in ([2, 3], [3, 4], [4, 2])], call=lambda *x: C.multi_dot(list(x)), **SUMMED)
+
+
+@covers("polygamma")
+def polygamma(draw, op):
+    for dtype in TYPES:
+        for n in (1, 2, 3, 5):
+            values = Tensor(np.array([0.2, 0.7, 1.4, 2.6, 7.9, 30.0]), dtype)
+            yield Case(op, [values], attributes(n=n), lambda x, n=n: C.polygamma(x, n), **SUMMED | {"ulp": 256, "gulp": 4096})
+
+
+@covers("conv3d_transpose")
+def conv3d_transpose(draw, op):
+    for dtype in TYPES:
+        for x, w, strides, paddings, more, groups, dilations in (
+            ([1, 2, 3, 3, 3], [2, 3, 2, 2, 2], [1, 1, 1], [0, 0, 0], [], 1, [1, 1, 1]),
+            ([2, 2, 2, 3, 4], [2, 2, 3, 2, 3], [2, 2, 1], [1, 0, 1], [], 1, [1, 1, 1]),
+            ([1, 4, 2, 2, 2], [4, 2, 2, 2, 2], [2, 1, 2], [0, 0, 0], [1, 0, 1], 2, [1, 2, 1]),
+            ([1, 2, 3, 2, 2], [2, 1, 2, 2, 2], [3, 2, 2], [1, 1, 1], [2, 1, 1], 1, [2, 1, 1]),
+        ):
+            named = attributes(strides=strides, paddings=paddings, output_padding=more, groups=groups, dilations=dilations)
+            call = lambda x, w, s=strides, p=paddings, o=more, g=groups, d=dilations: C.conv3d_transpose(x, w, s, p, o, [], "EXPLICIT", g, d, "NCDHW")  # noqa: E731
+            yield Case(op, [draw.tensor(x, dtype), draw.tensor(w, dtype)], named + ', data_format = "NCDHW"', call, **SUMMED)
+
+
+@covers("hsigmoid_loss")
+def hsigmoid_loss(draw, op):
+    for dtype in TYPES:
+        for classes in (2, 5, 8):
+            label = Tensor(np.array([[0], [classes - 1], [classes // 2]]), "i64")
+            given = [draw.tensor([3, 4], dtype), label, draw.tensor([classes - 1, 4], dtype), draw.tensor([classes - 1, 1], dtype)]
+            steps = (classes - 1).bit_length()
+            text = (f"%o0, %pre, %w = pd.hsigmoid_loss (%x0, %x1, %x2, %x3) {{num_classes = {classes}, is_sparse = false}}"
+                    f" : tensor<3x1x{dtype}>, tensor<3x{steps}x{dtype}>, tensor<0x{dtype}>")
+            yield Case(op, given, call=lambda x, y, w, b, c=classes: C.hsigmoid_loss(x, y, w, b, None, None, c, False)[0], text=text, **SUMMED | {"typed": False})
+
+
+@covers("warpctc")
+def warpctc(draw, op):
+    for dtype in TYPES:
+        for norm in (False, True):
+            for labels, times, lengths in (([[1, 2, 3], [2, 4, 1]], [6, 5], [3, 2]), ([[1, 1, 3], [2, 2, 1]], [6, 6], [3, 0]), ([[3, 3, 3], [2, 4, 1]], [3, 6], [3, 2])):
+                given = [draw.tensor([6, 2, 5], dtype), Tensor(np.array(labels), "i32"), Tensor(np.array(times), "i64"), Tensor(np.array(lengths), "i64")]
+                text = (f"%o0, %slope = pd.warpctc (%x0, %x1, %x2, %x3) {{norm_by_times = {str(norm).lower()}}}"
+                        f" : tensor<2x1x{dtype}>, tensor<6x2x5x{dtype}>")
+                # The eager engine asks for what a gradient operation is made of.
+                yield Case(op, given, call=lambda x, y, t, n, b=norm: C.warpctc(x, y, t, n, 0, b), text=text, **SUMMED | {"typed": False, "eager": False})
+
+
+@covers("svd", "svdvals")
+def singular(draw, op):
+    for dtype in TYPES:
+        for shape in ([3, 3], [4, 2], [2, 4], [2, 3, 2]):
+            x = draw.tensor(shape, dtype)
+            k, lead = min(shape[-2:]), shape[:-2]
+            ty = lambda *last: f"tensor<{''.join(f'{n}x' for n in [*lead, *last])}{dtype}>"  # noqa: E731
+            loose = SUMMED | {"ulp": 256, "gulp": 4096, "gscale": 64.0}
+            if op == "svdvals":
+                yield Case(op, [x], call=C.svdvals, **loose)
+                continue
+            # The signs of vectors are free: what does not depend on them.
+            text = (f"%u, %s, %v = pd.svd (%x0) : {ty(shape[-2], k)}, {ty(k)}, {ty(k, shape[-1])}\n%o0 = pd.matmul (%u, %v)\n"
+                    "%c = pd.square (%u)\n%d = pd.square (%v)\n%e = pd.matmul (%c, %d)\n%f = pd.sum (%s)\n%o1 = pd.multiply (%e, %f)")
+
+            def call(x):
+                u, s, v = C.svd(x, False)
+                return [paddle.matmul(u, v), paddle.matmul(u * u, v * v) * s.sum()]
+
+            yield Case(op, [x], call=call, outs=2, text=text, **loose | {"typed": False})

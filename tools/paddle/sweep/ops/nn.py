@@ -168,7 +168,7 @@ def dropout(draw, op):
 def rnn(draw, op):
     for mode, gates in (("RNN_TANH", 1), ("RNN_RELU", 1), ("LSTM", 4), ("GRU", 3)):
         for dtype in ("f32", "f64"):
-            for layers, both in ((1, False), (2, False), (1, True)):
+            for layers, both, lengths in ((1, False, []), (2, False, []), (1, True, []), (1, False, [3, 2]), (2, True, [1, 3])):
                 t, n, c, h = 3, 2, 2, 3
                 ways = 2 if both else 1
                 states = 2 if mode == "LSTM" else 1
@@ -179,6 +179,7 @@ def rnn(draw, op):
                         biases += [[gates * h], [gates * h]]
                 shapes = [[t, n, c]] + [[layers * ways, n, h]] * states + matrices + biases
                 tensors = [draw.tensor(s, dtype, -1, 1) for s in shapes]
+                own = [Tensor(lengths, "i32")] if lengths else []
                 given = dict(dropout_prob=0.0, is_bidirec=both, input_size=c, hidden_size=h, num_layers=layers, mode=mode, seed=0, is_test=False)
                 names = [f"%x{i}" for i in range(len(tensors))]
                 weights = len(matrices) + len(biases)
@@ -186,15 +187,17 @@ def rnn(draw, op):
                     f"%pre = builtin.combine ({', '.join(names[1:1 + states])})",
                     f"%weights = builtin.combine ({', '.join(names[1 + states:])})",
                     "%dropped = pd.full {shape = [0], value = 0, dtype = ui8}",
-                    f"%o0, %dropping, %last, %reserve = pd.rnn (%x0, %pre, %weights, %dropped) {{{attributes(**given)}, absent_operands = [3]}}",
+                    f"%o0, %dropping, %last, %reserve = pd.rnn (%x0, %pre, %weights, {f'%x{len(tensors)}, ' if own else ''}%dropped) {{{attributes(**given)}{'' if own else ', absent_operands = [3]'}}}",
                     f"{', '.join(f'%o{i + 1}' for i in range(states))} = builtin.split (%last)"])
 
-                def call(x, *rest, s=states, g=given):
+                def call(x, *rest, s=states, g=given, own=bool(own)):
                     state = paddle.zeros([0], "uint8")
-                    out, _, last = C.rnn(x, list(rest[:s]), list(rest[s:]), None, state, *g.values())[:3]
+                    *rest, lengths = rest if own else (*rest, None)
+                    out, _, last = C.rnn(x, list(rest[:s]), list(rest[s:]), lengths, state, *g.values())[:3]
                     return [out, *last]
 
-                yield Case(op, tensors, call=call, text=text, outs=1 + states, **SUMMED)
+                # The eager engine has no lengths.
+                yield Case(op, [*tensors, *own], eager=not own, call=call, text=text, outs=1 + states, **SUMMED)
 
 
 @covers("coalesce_tensor")
