@@ -126,6 +126,21 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["check_grad", "eager_grad", "dataflow"])]
     pub timing: bool,
 
+    /// Report where the time of the run went, by operation and loop: as a table on standard error, or in a file
+    ///
+    /// The end of the file's name is the format: `.txt` a table, `.json`, `.folded` stacks for flame graph tools, `.svg` a
+    /// flame graph. Times are those of kernels; operations are measured one by one, so none are fused. Additions and
+    /// multiplications are counted in products and convolutions, and compared with what a large product reaches here.
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 0..=1,
+        require_equals = true,
+        value_parser = super::profile::check,
+        conflicts_with_all = ["check_grad", "eager_grad", "dataflow"]
+    )]
+    pub profile: Option<Option<String>>,
+
     /// Print execution statistics as JSON: to standard output with --output, else to standard error
     #[arg(long)]
     pub stats: bool,

@@ -5,6 +5,8 @@ pub mod checkgrad;
 mod dataflow;
 mod eager;
 pub mod inputs;
+
+mod profile;
 pub mod promote;
 mod stats;
 mod timing;
@@ -144,6 +146,9 @@ fn run(args: &Args, ctx: &Arc<Context>, source: &Source, renderer: &Renderer) ->
     if args.timing {
         cli::say(&timing.report());
     }
+    if let (Some(file), Some(profile)) = (&args.profile, &outcome.profile) {
+        profile::report(profile, file.as_deref(), source).map_err(|error| vec![error])?;
+    }
     // The process ends here; freeing the memory piece by piece would only take time.
     std::mem::forget((module, outcome));
     Ok(Exit::Success)
@@ -241,6 +246,7 @@ fn execute<T>(
         max_steps: args.max_steps,
         max_memory: args.common.max_memory,
         flush_subnormals: args.denormals == Denormals::Flush && !args.eager_grad,
+        profile: args.profile.is_some(),
         ..Options::default()
     };
     // The printed output of the program must not end up inside an archive on standard output.

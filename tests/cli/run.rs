@@ -158,6 +158,64 @@ pd.fetch (%y) {name = "y"}
 }
 
 #[test]
+fn a_profile_has_the_work_of_each_operation() {
+    let program = r#"%x = pd.data {name = "x", shape = [2, 3], dtype = f64} : tensor<2x3xf64>
+%w = pd.full {shape = [3, 3], value = 0.5, dtype = f64} : tensor<3x3xf64>
+%one = pd.full {shape = [1], value = 1, dtype = i64} : tensor<1xi64>
+%four = pd.full {shape = [1], value = 4, dtype = i64} : tensor<1xi64>
+%zero = pd.full {shape = [1], value = 0, dtype = i64} : tensor<1xi64>
+%n, %y = pd.while (%zero, %x) cond (%i: tensor<1xi64>, %a: tensor<2x3xf64>) {
+  %go = pd.less_than (%i, %four) : tensor<1xi1>
+  cf.cond_yield (%go, %i, %a)
+} body (%j: tensor<1xi64>, %b: tensor<2x3xf64>) {
+  %next = pd.add (%j, %one) : tensor<1xi64>
+  %c = pd.matmul (%b, %w) : tensor<2x3xf64>
+  cf.yield (%next, %c)
+} : tensor<1xi64>, tensor<2x3xf64>
+pd.fetch (%y) {name = "y"}
+"#;
+    let folder = tempfile::tempdir().unwrap();
+    let run = |options: &[&str]| {
+        let mut command = pir_run(&[&["--input=x=ones"], options].concat());
+        command.current_dir(folder.path());
+        with_input(command, program)
+    };
+    let table = run(&["--profile"]);
+    assert_eq!(table.out, run(&[]).ok());
+    assert!(table.err.contains("           4  pd.while %n :6\n"), "{}", table.err);
+    assert!(table.err.contains("of peak"), "{}", table.err);
+    run(&["--profile=p.json"]).ok();
+    let profile: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(folder.path().join("p.json")).unwrap()).unwrap();
+    let rows = profile["rows"].as_array().unwrap();
+    let product = rows.iter().find(|row| row["op"] == "pd.matmul").unwrap();
+    // Two operands and a result of f64, four times.
+    assert_eq!(product["calls"], 4);
+    assert_eq!(product["bytes"], 4 * 8 * (6 + 9 + 6));
+    assert_eq!(product["flops"], 4 * 2 * 2 * 3 * 3);
+    assert_eq!((&product["name"], &product["line"]), (&"c".into(), &11.into()));
+    let outer = &rows[product["parent"].as_u64().unwrap() as usize];
+    assert_eq!((&outer["op"], &outer["iterations"]), (&"pd.while".into(), &4.into()));
+    let seconds = |row: &serde_json::Value, of: &str| row[of].as_f64().unwrap();
+    let inside: f64 = rows
+        .iter()
+        .filter(|row| row["parent"] == product["parent"])
+        .map(|row| seconds(row, "seconds"))
+        .sum();
+    assert!((seconds(outer, "seconds_inside") - inside).abs() < 1e-9);
+    run(&["--profile=p.folded"]).ok();
+    let folded = fs::read_to_string(folder.path().join("p.folded")).unwrap();
+    assert!(
+        folded.contains("top level;pd.while %n :6;pd.matmul %c :11 "),
+        "{folded}"
+    );
+    run(&["--profile=p.svg"]).ok();
+    let drawn = fs::read_to_string(folder.path().join("p.svg")).unwrap();
+    assert!(drawn.starts_with("<svg ") && drawn.ends_with("</svg>\n"), "{drawn}");
+    assert!(run(&["--profile=p.doc"]).fails(2).contains("which is the format"));
+}
+
+#[test]
 fn what_was_executed_is_counted() {
     let differentiated = with_input(command(OPT, &["--pass=backward"]), CUBE).ok();
     let ran = with_input(pir_run(&["--input=x=ones", "--stats"]), &differentiated);

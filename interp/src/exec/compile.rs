@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::buffers::memory_op;
 use super::fuse::{LEAST, group};
+use super::profile::Clocks;
 use super::program::{Block, Code, Dst, Instr, Program, Src, Srcs};
 use super::stats::LoopStats;
 use super::{ExecError, input_name};
@@ -25,6 +26,8 @@ pub(crate) struct Compiler<'c> {
     pub(crate) fuse_from: usize,
     /// Whether subnormal results become zeros.
     pub(crate) flush: bool,
+    /// The clocks of the operations, if they are measured.
+    pub(crate) clocks: Option<Clocks>,
 }
 
 impl<'c> Compiler<'c> {
@@ -37,6 +40,7 @@ impl<'c> Compiler<'c> {
             loops: Vec::new(),
             fuse_from: LEAST,
             flush: false,
+            clocks: None,
         }
     }
 
@@ -51,16 +55,20 @@ impl<'c> Compiler<'c> {
         at
     }
 
-    /// A kernel whose subnormal results become zeros, if they are to.
-    fn flushed(&self, kernel: Kernel) -> Kernel {
-        if !self.flush {
-            return kernel;
+    /// The kernel of an operation as it is to be run: subnormal results may have to become zeros, and it may be measured.
+    fn finished(&mut self, body: &Body, op: OpId, kernel: Kernel) -> Kernel {
+        let kernel: Kernel = match self.flush {
+            false => kernel,
+            true => Box::new(move |inputs| {
+                let mut results = kernel(inputs)?;
+                results.iter_mut().try_for_each(Tensor::flush_subnormals)?;
+                Ok(results)
+            }),
+        };
+        match &mut self.clocks {
+            None => kernel,
+            Some(clocks) => clocks.measured(body, op, kernel),
         }
-        Box::new(move |inputs| {
-            let mut results = kernel(inputs)?;
-            results.iter_mut().try_for_each(Tensor::flush_subnormals)?;
-            Ok(results)
-        })
     }
 
     /// The code of a single operation. `last_uses` has an entry for each value of the body.
@@ -111,7 +119,9 @@ impl<'c> Compiler<'c> {
                     group: None,
                 });
             }
-            group(ctx, body, &mut instrs, self.fuse_from);
+            if self.clocks.is_none() {
+                group(ctx, body, &mut instrs, self.fuse_from);
+            }
             let args = body.block_args(block).iter().map(|v| v.index() as u32).collect();
             blocks[block.index()] = Block { args, instrs };
         }
@@ -369,7 +379,7 @@ impl Unit<'_, '_, '_> {
                     .ok_or_else(|| ExecError::new("there is no kernel for this operation"))?
                     .map_err(ExecError::new)?;
                 Code::InPlace {
-                    kernel: self.compiler.flushed(kernel),
+                    kernel: self.compiler.finished(self.body, self.op, kernel),
                     target: target.slot,
                     value,
                 }
@@ -417,8 +427,11 @@ impl Unit<'_, '_, '_> {
                     lists = Box::default();
                 }
                 Code::Kernel {
-                    kernel: self.compiler.flushed(kernel),
-                    in_place: self.compiler.kernels.in_place(name),
+                    kernel: self.compiler.finished(self.body, self.op, kernel),
+                    in_place: match self.compiler.clocks {
+                        None => self.compiler.kernels.in_place(name),
+                        Some(_) => None,
+                    },
                     inputs: self.operands(),
                     lists,
                 }

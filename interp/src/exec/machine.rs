@@ -4,6 +4,7 @@ mod generate;
 
 use std::io::Write;
 use std::ops::ControlFlow;
+use std::time::Instant;
 
 use generate::Generating;
 use pir_ir::budget::{Budget, Reservation};
@@ -14,6 +15,7 @@ use super::apply::{apply, in_place_of};
 use super::buffers::{Buffers, global};
 use super::compile::Compiler;
 use super::memory::{Exceeded, Memory};
+use super::profile::Clocks;
 use super::program::{Code, Instr, Program};
 use super::stacks::Stacks;
 use super::stats::Stats;
@@ -90,6 +92,8 @@ pub(super) struct Machine<'m, 'o> {
     given: Vec<(String, Value)>,
     counts: Vec<u64>,
     names: Vec<String>,
+    /// The clocks of the operations, if they are measured.
+    clocks: Option<Clocks>,
     stats: Stats,
     /// The account of live memory, if there is a limit.
     memory: Option<Memory>,
@@ -113,6 +117,7 @@ impl<'m, 'o> Machine<'m, 'o> {
         let mut compiler = Compiler::new(ctx);
         compiler.fuse_from = options.fuse_from.unwrap_or(compiler.fuse_from);
         compiler.flush = options.flush_subnormals;
+        compiler.clocks = options.profile.then(Clocks::default);
         let mut programs = vec![compiler.compile(entry.body)?];
         let mut by_name = FxHashMap::default();
         for (name, body) in functions(ctx, entry.scope) {
@@ -141,6 +146,7 @@ impl<'m, 'o> Machine<'m, 'o> {
             spare: Vec::new(),
             counts,
             names: compiler.counters,
+            clocks: compiler.clocks,
             stats: Stats {
                 loops: compiler.loops,
                 ..Stats::default()
@@ -214,6 +220,7 @@ impl<'m, 'o> Machine<'m, 'o> {
     }
 
     pub(super) fn run(mut self) -> Result<Outcome, ExecError> {
+        let start = Instant::now();
         let results = loop {
             match self.step() {
                 Ok(ControlFlow::Continue(())) => {}
@@ -221,6 +228,14 @@ impl<'m, 'o> Machine<'m, 'o> {
                 Err(error) => return Err(self.located(error)),
             }
         };
+        let profile = self.clocks.as_ref().map(|clocks| {
+            let name = |at| self.by_name.iter().find(|(_, program)| **program == Ok(at));
+            let names: Vec<String> = (0..self.programs.len())
+                .map(|at| name(at).map_or_else(|| "top level".to_owned(), |(name, _)| format!("@{name}")))
+                .collect();
+            let programs: Vec<_> = names.iter().map(String::as_str).zip(&self.programs).collect();
+            clocks.profile(self.ctx, &programs, &self.stats.loops, start.elapsed())
+        });
         for (name, count) in self.names.iter().zip(&self.counts) {
             if *count > 0 {
                 self.stats.executions.insert(name.clone(), *count);
@@ -238,6 +253,7 @@ impl<'m, 'o> Machine<'m, 'o> {
             fetched: self.fetched,
             results,
             stats: self.stats,
+            profile,
         })
     }
 

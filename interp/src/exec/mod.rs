@@ -10,6 +10,7 @@ pub(crate) mod compile;
 mod fuse;
 mod machine;
 pub(crate) mod memory;
+mod profile;
 pub(crate) mod program;
 mod stacks;
 mod stats;
@@ -27,6 +28,8 @@ use rustc_hash::FxHashMap;
 use crate::kernels::{Kernels, dtype_of};
 use crate::tensor::Tensor;
 
+pub(crate) use profile::count_flops;
+pub use profile::{Profile, Row};
 pub use stats::{LoopStats, Stats};
 pub use value::Value;
 
@@ -49,6 +52,8 @@ pub struct Options {
     /// of the same sign. Most processors compute with them many times slower than with others. The eager engine keeps
     /// them.
     pub flush_subnormals: bool,
+    /// Whether every operation is measured: see [`Outcome::profile`]. None are fused then.
+    pub profile: bool,
 }
 
 /// An input of a program.
@@ -71,6 +76,8 @@ pub struct Outcome {
     pub results: Vec<Tensor>,
     /// Execution statistics.
     pub stats: Stats,
+    /// What each operation took, with [`Options::profile`].
+    pub profile: Option<Profile>,
 }
 
 /// A run-time error.

@@ -9,6 +9,7 @@ use pir_dialects::window::{Attributes, Axis};
 use super::broadcast::transpose;
 use super::gemm::{Product, Real};
 use super::{Kernel, Outputs, Prepare, Spec, one, take};
+use crate::exec::count_flops;
 use crate::parallel;
 use crate::simd::{self, Task};
 use crate::tensor::buffer::{done, filled, stale};
@@ -477,6 +478,7 @@ fn forward<T: Real>(s: &Sizes, x: &[T], filter: &[T], count: usize) -> Result<St
     let mut out = filled(count, T::default())?;
     let all: Vec<_> = parts(s).collect();
     if s.channels == 1 && !all.is_empty() {
+        count_flops(2 * count * s.rows());
         let size = s.filters * s.columns();
         parallel::chunks(&mut out, size, count * s.rows() / 4, |first, to| {
             let [image, _, own] = all[first / size].clone();
@@ -510,6 +512,7 @@ fn image<T: Real>(s: &Sizes, filter: &[T], g: &[T], count: usize) -> Result<Stor
     let mut out = filled(count, T::default())?;
     let all: Vec<_> = parts(s).collect();
     if s.channels == 1 && !all.is_empty() {
+        count_flops(2 * g.len() * s.rows());
         parallel::chunks(&mut out, s.area(), g.len() * s.rows() / 4, |first, to| {
             let [_, result, own] = all[first / s.area()].clone();
             simd::run(Direct {
@@ -557,6 +560,7 @@ fn filter<T: Real>(s: &Sizes, x: &[T], g: &[T], count: usize) -> Result<Storage<
     let all: Vec<_> = parts(s).collect();
     let size = s.filters * s.rows();
     if s.channels == 1 && !all.is_empty() {
+        count_flops(2 * g.len() * s.rows());
         parallel::chunks(&mut out, size, g.len() * s.rows() / 4, |first, to| {
             for [image, result, _] in all.iter().skip(first / size).step_by(s.groups).cloned() {
                 simd::run(Direct {

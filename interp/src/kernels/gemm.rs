@@ -12,6 +12,7 @@ use std::ops::{Add, AddAssign, Mul};
 
 use pulp::{Simd, WithSimd};
 
+use crate::exec::count_flops;
 use crate::parallel;
 use crate::simd;
 use crate::tensor::Element;
@@ -93,6 +94,7 @@ pub(super) trait Real: Element + Add<Output = Self> + Mul<Output = Self> + AddAs
             // A column is a transposed row.
             return Self::gemm(p.turned(), y, x, z);
         }
+        count_flops(2 * p.m * p.k * p.n);
         // A matrix with one row or column is equal to its transpose in memory.
         let p = Product {
             tx: p.tx && p.m > 1 && p.k > 1,

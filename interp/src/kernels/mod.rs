@@ -42,6 +42,8 @@ mod vector;
 
 use std::sync::LazyLock;
 
+pub use matmul::peak_flops;
+
 use pir_ir::{AttrData, Context, Elements, OpView, Text, Type, TypeData};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
