@@ -40,6 +40,8 @@ pub(crate) enum AttrKind {
     Str,
     Ints,
     Floats,
+    /// A list of numbers, which may be elements of a tensor.
+    Numbers,
     ElementType,
     /// An integer or a list of them.
     IntArray,
@@ -63,7 +65,8 @@ impl AttrKind {
             "false" => AttrKind::False,
             "str" | "std::string" => AttrKind::Str,
             "int[]" | "int64_t[]" => AttrKind::Ints,
-            "float[]" | "double[]" => AttrKind::Floats,
+            "float[]" => AttrKind::Floats,
+            "double[]" => AttrKind::Numbers,
             "DataType" => AttrKind::ElementType,
             "IntArray" => AttrKind::IntArray,
             "Scalar" => AttrKind::Scalar,

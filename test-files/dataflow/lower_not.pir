@@ -36,11 +36,12 @@ pd.fetch (%y) {name = "y"}
 
 // -----
 
+// A stack at top level is one of the graph, and the graph has no stacks of stacks.
 %s = cf.create_stack ()
-%x = pd.data {name = "x", shape = [], dtype = f32}
-// expected-error@+2 {{this `cf.push_back` cannot be lowered to dataflow}}
+%t = cf.create_stack ()
+// expected-error@+2 {{this `cf.push_back` cannot be lowered to dataflow: a stack that is made at top level holds no handles}}
 // expected-note@+1 {{in the pass}}
-cf.push_back (%s, %x)
+cf.push_back (%s, %t)
 
 // -----
 

@@ -36,8 +36,9 @@ impl AttrKind {
                 _ => false,
             },
             AttrKind::Scalar => matches!(data, AttrData::Int { .. } | AttrData::Float { .. } | AttrData::Bool(_)),
-            AttrKind::Floats => match data {
+            AttrKind::Floats | AttrKind::Numbers => match data {
                 AttrData::Ints(_) => true,
+                AttrData::Elements(elements) => matches!(self, AttrKind::Numbers) && !elements.is_complex(),
                 AttrData::Array(items) => items.iter().all(number),
                 _ => false,
             },
@@ -69,7 +70,7 @@ impl AttrKind {
             AttrKind::False => ("`false`", "false"),
             AttrKind::Str => ("a string", "\"text\""),
             AttrKind::Ints => ("a list of integers", "[1, 2]"),
-            AttrKind::Floats => ("a list of numbers", "[0.5, 1.0]"),
+            AttrKind::Floats | AttrKind::Numbers => ("a list of numbers", "[0.5, 1.0]"),
             AttrKind::ElementType => ("an element type", "f32"),
             AttrKind::IntArray => ("a list of integers, or an integer", "[1, 2]"),
             AttrKind::Scalar => ("a number, or true or false", "1.0"),

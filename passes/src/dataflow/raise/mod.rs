@@ -71,15 +71,27 @@ fn raise(ctx: &Context, outer: &mut Body, op: OpId) -> Result<(), Diagnostic> {
     };
     // Pivots are interpreted as `lower-to-dataflow` writes them and, if that is inconsistent, as those of the branches
     // that they merge into, as in TensorFlow's graphs.
+    // So are switches whose way is decided already.
     let pivots = pivots::find(&graph);
-    if !pivots.is_empty() {
+    let none = FxHashMap::default();
+    let readings: &[_] = if pivots.is_empty() { &[&none] } else { &[&none, &pivots] };
+    let mut refused = None;
+    for (decided, pivots) in [false, true]
+        .into_iter()
+        .flat_map(|d| readings.iter().map(move |p| (d, *p)))
+    {
         let mut trial = outer.clone();
-        if raise_graph(ctx, &mut trial, op, &body, &graph, FxHashMap::default()).is_ok() {
-            *outer = trial;
-            return Ok(());
+        match raise_graph(ctx, &mut trial, op, &body, &graph, (pivots.clone(), decided)) {
+            Ok(()) => {
+                *outer = trial;
+                return Ok(());
+            }
+            // The message is that of the usual reading, with the pivots of TensorFlow's branches.
+            Err(error) if !decided => refused = Some(error),
+            Err(_) => {}
         }
     }
-    raise_graph(ctx, outer, op, &body, &graph, pivots)
+    refused.map_or(Ok(()), Err)
 }
 
 /// Puts what a graph does before the operation `op` that it belongs to, and removes that. After an error `outer` is of no use.
@@ -89,9 +101,9 @@ fn raise_graph(
     op: OpId,
     body: &Body,
     graph: &Graph,
-    pivots: FxHashMap<Node, Source>,
+    (pivots, decided): (FxHashMap<Node, Source>, bool),
 ) -> Result<(), Diagnostic> {
-    let shape = Shape::new(ctx, body, graph, pivots)?;
+    let shape = Shape::new(ctx, body, graph, pivots, decided)?;
     let slots = Slots::new(&shape);
     let spans = shape.spans();
     let mut raising = Raising {

@@ -13,6 +13,8 @@ use pir_dialects::df::graph::{FrameId, Graph, Node, NodeKind, Source};
 use pir_ir::{Body, Context, Diagnostic};
 use rustc_hash::FxHashMap;
 
+use super::pivots::origin;
+
 /// The number of a region.
 pub(super) type RegionId = u32;
 
@@ -68,6 +70,8 @@ pub(super) struct Shape<'a> {
     choice_of: FxHashMap<(RegionId, Source), u32>,
     /// The predicates of pivots whose branch has another one than they have.
     pivots: FxHashMap<Node, Source>,
+    /// Whether a switch whose way a branch around it has decided makes no branch of its own.
+    decided: bool,
     pub(super) region_of: Vec<RegionId>,
     /// The regions of the condition and the body of each frame.
     pub(super) loops: Vec<[RegionId; 2]>,
@@ -84,11 +88,14 @@ pub(super) fn refuse(ctx: &Context, body: &Body, graph: &Graph, node: Node, why:
 
 impl<'a> Shape<'a> {
     /// Finds the branches and loops of a graph. `pivots` are the predicates of pivots that have others than their branches.
+    /// With `decided`, a switch by the predicate of a branch around it makes none where only that side of it is used, as in
+    /// TensorFlow's gradients of loops in branches.
     pub(super) fn new(
         ctx: &'a Context,
         body: &'a Body,
         graph: &'a Graph,
         pivots: FxHashMap<Node, Source>,
+        decided: bool,
     ) -> Result<Self, Diagnostic> {
         let mut shape = Shape {
             graph,
@@ -104,6 +111,7 @@ impl<'a> Shape<'a> {
             choices: Vec::new(),
             choice_of: FxHashMap::default(),
             pivots,
+            decided,
             region_of: vec![ROOT; graph.len()],
             loops: vec![[ROOT; 2]; graph.frames().len()],
         };
@@ -224,11 +232,35 @@ impl<'a> Shape<'a> {
                     return Ok(here);
                 };
                 let pred = self.pivots.get(&node).copied().unwrap_or(pred);
+                if self.decided && self.is_decided(here, pred, source) {
+                    return Ok(here);
+                }
                 let choice = self.choice(here, pred);
                 Ok(self.choices[choice as usize].sides[usize::from(source.output == 1)])
             }
             _ => Ok(here),
         }
+    }
+
+    /// Whether a region is on the side of a branch by a predicate that a result of a switch is, and its other side is not used.
+    fn is_decided(&self, region: RegionId, pred: Source, result: Source) -> bool {
+        let used = self.graph.consumers(result.node).iter();
+        if used.into_iter().any(|c| c.output != result.output) {
+            return false;
+        }
+        let pred = origin(self.graph, pred);
+        let mut at = Some(region);
+        while let Some(region) = at {
+            let Region { owner, parent, .. } = &self.regions[region as usize];
+            if let Owner::Branch(choice, side) = *owner
+                && side == result.output as usize
+                && origin(self.graph, self.choices[choice as usize].pred) == pred
+            {
+                return true;
+            }
+            at = *parent;
+        }
+        false
     }
 
     fn choice(&mut self, region: RegionId, pred: Source) -> u32 {

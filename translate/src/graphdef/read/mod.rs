@@ -578,7 +578,8 @@ fn whole_numbers((dims, numbers, _): &Constant) -> Option<Vec<i64>> {
     };
     let values: Vec<i64> = numbers.iter().map(int).collect::<Option<_>>()?;
     match values[..] {
-        [] => None,
+        // Its numbers are bytes.
+        [] if count > 0 => None,
         [one] if (0..=LONGEST).contains(&count) => Some(vec![one; count as usize]),
         _ => Some(values),
     }
