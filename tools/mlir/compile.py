@@ -9,6 +9,15 @@ LOWERING = [
     "--reconcile-unrealized-casts",
 ]
 
+# Tensors become buffers first.
+BUFFERIZE = [
+    "--convert-elementwise-to-linalg", "--one-shot-bufferize=bufferize-function-boundaries allow-return-allocs-from-loops",
+    "--convert-linalg-to-loops", "--expand-strided-metadata", "--lower-affine",
+]
+
+# All functions can be called from C.
+WRAPPERS = ["--llvm-request-c-wrappers"]
+
 # What is written by twos and read by twos, but shifted by one, as the adjoint of a stencil does, is slow on many processors.
 OPTIMIZE = ["-O2", "-fno-slp-vectorize"]
 

@@ -3,9 +3,12 @@
 //! Tensors without dimensions become numbers. A stack that an init region makes is made in front of its operation, which comes to
 //! the same, since the region runs once.
 
-use pir_ir::{Attr, AttrData, Body, Context, Diagnostic, OpId, OpView, Rewriter, Traits, Type, TypeData, ValueId};
+use pir_ir::{
+    Attr, AttrData, Body, Context, DYNAMIC, Diagnostic, OpId, OpView, Rewriter, Traits, Type, TypeData, ValueId,
+};
 
-use super::{arith, math, scf};
+use super::types::{element, with_element};
+use super::{arith, math, scf, tensor};
 use crate::marks::BACKWARD;
 use crate::{cf, pd};
 
@@ -188,10 +191,13 @@ fn hoist_stack(r: &mut Rewriter<'_>, op: OpId) -> OpId {
     op
 }
 
-/// A constant of a type of numbers.
+/// A constant of a type of numbers, or of tensors of a known shape.
 fn constant(r: &mut Rewriter<'_>, ty: Type, value: f64) -> Result<ValueId, String> {
     let ctx = r.ctx;
     let attr = match ctx.type_data(ty) {
+        TypeData::Tensor { .. } => {
+            super::number(ctx, value, ty).ok_or("there are constants of tensors of a known shape only")?
+        }
         _ if ty == Type::I1 => ctx.bool_attr(value != 0.0),
         TypeData::Float(_) => ctx.attr(AttrData::Float {
             bits: value.to_bits(),
@@ -224,12 +230,12 @@ fn number(r: &mut Rewriter<'_>, op: OpId) -> Result<ValueId, String> {
     let (name, operands) = (view.name(), r.body.operands_vec(op));
     let ty = view.result_type(0).filter(|_| r.body.num_results(op) == 1);
     let ty = ty.ok_or("it does not have one result")?;
-    if r.ctx.as_tensor(ty).is_some()
-        || operands
-            .iter()
-            .any(|&v| r.ctx.as_tensor(r.body.value_type(v)).is_some())
-    {
-        return Err("only numbers are supported".to_owned());
+    // Tensors are computed with element by element.
+    let shape = |ty: Type| r.ctx.as_tensor(ty).map(|(shape, _)| shape);
+    let chosen = usize::from(name == pd::Where::NAME);
+    let types = operands.iter().skip(chosen).map(|&v| r.body.value_type(v));
+    if types.into_iter().any(|other| shape(other) != shape(ty)) {
+        return Err("its operands are of different shapes".to_owned());
     }
     let float = operands
         .first()
@@ -247,8 +253,9 @@ fn number(r: &mut Rewriter<'_>, op: OpId) -> Result<ValueId, String> {
             false => (arith::Cmpi::NAME, of_ints),
         };
         let predicate = r.ctx.int_attr(number);
+        let truth = with_element(r.ctx, r.body.value_type(operands[0]), Type::I1);
         let compared = r.op(twin).operands(operands).attr("predicate", predicate);
-        return Ok(compared.result(Type::I1).value());
+        return Ok(compared.result(truth).value());
     }
     if let (Some(&(_, twin)), [_], true) = (UNARY.iter().find(|entry| entry.0 == name), &operands[..], float) {
         return Ok(emit(r, twin, &operands, ty));
@@ -258,9 +265,12 @@ fn number(r: &mut Rewriter<'_>, op: OpId) -> Result<ValueId, String> {
             let value = given(view, "value", 0.0);
             constant(r, ty, value)
         }
-        (pd::FullLike::NAME, [_]) => {
+        (pd::FullLike::NAME, &[like]) => {
             let value = given(view, "value", 0.0);
-            constant(r, ty, value)
+            match r.ctx.is_static(ty) {
+                true => constant(r, ty, value),
+                false => splat_like(r, like, value),
+            }
         }
         (pd::Assign::NAME, &[x]) => Ok(x),
         (pd::Scale::NAME, &[x]) => scale(r, op, x, ty),
@@ -314,8 +324,24 @@ fn scale(r: &mut Rewriter<'_>, op: OpId, x: ValueId, ty: Type) -> Result<ValueId
     }
 }
 
+/// A tensor of numbers, of the shape of another one.
+fn splat_like(r: &mut Rewriter<'_>, like: ValueId, value: f64) -> Result<ValueId, String> {
+    let ty = r.body.value_type(like);
+    let shape = r.ctx.as_tensor(ty).map(|(shape, _)| shape.to_vec());
+    let shape = shape.ok_or("the rank is not known")?;
+    let value = constant(r, element(r.ctx, ty), value)?;
+    let mut sizes = Vec::new();
+    for (at, _) in shape.iter().enumerate().filter(|(_, extent)| **extent == DYNAMIC) {
+        let at = constant(r, Type::INDEX, at as f64)?;
+        sizes.push(emit(r, tensor::Dim::NAME, &[like, at], Type::INDEX));
+    }
+    let splat = r.op(tensor::Splat::NAME).operand(value).operands(sizes);
+    Ok(splat.result(ty).value())
+}
+
 fn cast(r: &mut Rewriter<'_>, x: ValueId, to: Type) -> Result<ValueId, String> {
-    let from = r.body.value_type(x);
+    let (from, whole) = (element(r.ctx, r.body.value_type(x)), to);
+    let to = element(r.ctx, to);
     let bits = |ty: Type| ty.float_kind(r.ctx).map(|kind| kind.bits());
     let name = match (bits(from), bits(to)) {
         _ if from == to => return Ok(x),
@@ -326,5 +352,5 @@ fn cast(r: &mut Rewriter<'_>, x: ValueId, to: Type) -> Result<ValueId, String> {
         (Some(_), None) if to != Type::INDEX && to != Type::I1 => arith::Fptosi::NAME,
         _ => return Err("there is no such conversion".to_owned()),
     };
-    Ok(emit(r, name, &[x], to))
+    Ok(emit(r, name, &[x], whole))
 }

@@ -12,14 +12,12 @@
 //! Which buffer a load or a store is of has to be certain: buffers that have other names are refused, and what is not made by `memref.alloc`,
 //! `memref.alloca` or is an argument. Arguments may be the same buffer, if their shadows are.
 
-use pir_dialects::mlir::{arith, memref, scf};
-use pir_ir::{
-    Arith, AttrData, BlockId, Body, Context, DYNAMIC, Diagnostic, OpId, Rewriter, Type, TypeData, Use, ValueDef,
-    ValueId,
-};
+use pir_dialects::mlir::memref;
+use pir_ir::{Arith, Body, Context, DYNAMIC, Diagnostic, OpId, Rewriter, Type, TypeData, Use, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::adjoint::spelled;
+use super::elements::{each_element, index, number};
 
 /// What happens to an element of a buffer, or to all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -312,7 +310,7 @@ pub(crate) fn make_shadow(r: &mut Rewriter<'_>, buffer: ValueId, sizes: &[ValueI
         .result(ty)
         .value();
     r.name_like(shadow, buffer, "_grad");
-    let zero = number(r, elem)?;
+    let zero = number(r, elem, 0.0);
     each_element(r, &shape, sizes, |r, place| {
         r.op(memref::Store::NAME)
             .operands([zero, shadow])
@@ -335,7 +333,7 @@ pub(crate) fn move_elements(r: &mut Rewriter<'_>, from: ValueId, to: ValueId) ->
         return Err("a buffer of unknown rank has no shadow".to_owned());
     };
     let (shape, elem) = (shape.to_vec(), *elem);
-    let zero = number(r, elem)?;
+    let zero = number(r, elem, 0.0);
     let mut sizes = Vec::new();
     for (at, _) in shape.iter().enumerate().filter(|(_, extent)| **extent == DYNAMIC) {
         let at = index(r, at as i128);
@@ -359,56 +357,4 @@ pub(crate) fn move_elements(r: &mut Rewriter<'_>, from: ValueId, to: ValueId) ->
             .build();
         Ok(())
     })
-}
-
-fn number(r: &mut Rewriter<'_>, ty: Type) -> Result<ValueId, String> {
-    let value = r.ctx.attr(AttrData::Float { bits: 0, ty });
-    Ok(r.op(arith::Constant::NAME).attr("value", value).result(ty).value())
-}
-
-fn index(r: &mut Rewriter<'_>, value: i128) -> ValueId {
-    let ty = Type::INDEX;
-    let value = r.ctx.attr(AttrData::Int { value, ty });
-    r.op(arith::Constant::NAME).attr("value", value).result(ty).value()
-}
-
-/// Loops over the places of the elements of a shape; the sizes that it does not say are `sizes`.
-fn each_element(
-    r: &mut Rewriter<'_>,
-    shape: &[i64],
-    sizes: &[ValueId],
-    body: impl FnOnce(&mut Rewriter<'_>, &[ValueId]) -> Result<(), String>,
-) -> Result<(), String> {
-    let (zero, one) = (index(r, 0), index(r, 1));
-    let mut sizes = sizes.iter().copied();
-    let mut bounds = Vec::new();
-    for &extent in shape {
-        bounds.push(match extent {
-            DYNAMIC => sizes.next().ok_or("a size is not known")?,
-            extent => index(r, i128::from(extent)),
-        });
-    }
-    let mut blocks: Vec<BlockId> = Vec::new();
-    let mut place = Vec::new();
-    let here = r.point();
-    for _ in &bounds {
-        let region = r.body.create_region();
-        let block = r.body.create_block(region);
-        place.push(r.body.add_block_arg(block, Type::INDEX, None));
-        blocks.push(block);
-    }
-    if let Some(&block) = blocks.last() {
-        r.at_end(block);
-    }
-    body(r, &place)?;
-    for at in (0..blocks.len()).rev() {
-        r.at_end(blocks[at]).op(scf::YIELD).build();
-        match at.checked_sub(1) {
-            Some(outer) => r.at_end(blocks[outer]),
-            None => r.set_point(here),
-        };
-        let region = r.body.block_region(blocks[at]).ok_or("a block without a region")?;
-        r.op(scf::FOR).operands([zero, bounds[at], one]).region(region).build();
-    }
-    Ok(())
 }

@@ -4,10 +4,11 @@
 //! to the last.
 
 use pir_dialects::marks::{ADJOINT_OF, PRIMAL};
-use pir_dialects::mlir::from_pd;
+use pir_dialects::mlir::{from_pd, tensor};
 use pir_ir::{Body, Context, Diagnostic, Module, OpId, OpView, Rewriter, Traits, Type, TypeData, ValueId, ValueMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::elements::fold_elements;
 use super::memory::is_buffer;
 use super::targets::free_name;
 use crate::bodies::atomically;
@@ -81,6 +82,72 @@ pub(super) fn copy_functions(module: &mut Module) {
         let attrs = PRIMAL.set(&ctx, r.body.attrs(function), ctx.attr(pir_ir::AttrData::Unit));
         r.body.set_attrs(function, attrs);
     }
+}
+
+/// Makes loops of what makes tensors element by element, in the copies: loops have derivatives.
+pub(super) fn expand_generated(module: &mut Module) -> Result<(), Vec<Diagnostic>> {
+    let ctx = module.ctx.clone();
+    let mut pending = vec![&mut module.body];
+    while let Some(body) = pending.pop() {
+        let copies = body
+            .walk_all()
+            .filter(|&op| ADJOINT_OF.get(&ctx, body.attrs(op)).is_some());
+        for copy in copies.collect::<Vec<_>>() {
+            let Some(inner) = body.isolated_mut(copy) else { continue };
+            // What is inside of another one comes first.
+            let generated = |&op: &OpId| ctx.op_str(inner.op_name(op)) == tensor::Generate::NAME;
+            let ops: Vec<OpId> = inner.post_order().into_iter().filter(generated).collect();
+            for op in ops {
+                let span = inner.op_span(op);
+                expand_one(&mut Rewriter::new(&ctx, inner), op).map_err(|why| {
+                    let message = format!("`{}` cannot become a loop: {why}", tensor::Generate::NAME);
+                    vec![Diagnostic::error("no-derivative", message).label(span, "differentiated here")]
+                })?;
+            }
+        }
+        pending.extend(crate::bodies::inner_bodies_mut(&ctx, body));
+    }
+    Ok(())
+}
+
+fn expand_one(r: &mut Rewriter<'_>, op: OpId) -> Result<(), String> {
+    let ty = r.body.value_type(r.body.result(op, 0));
+    let shape = r.ctx.as_tensor(ty).map(|(shape, _)| shape.to_vec());
+    let shape = shape.ok_or("its rank is not known")?;
+    let region = r.body.op_regions(op).first().copied();
+    let block = region
+        .and_then(|region| r.body.single_block(region))
+        .ok_or("it has no single block")?;
+    let end = r.body.last_op(block).ok_or("its block is empty")?;
+    let element = r.body.get_operand(end, 0).ok_or("it makes no element")?;
+    let sizes: Vec<ValueId> = r.body.operands(op).collect();
+    let span = r.body.op_span(op);
+    r.before(op).set_span(span);
+    let empty = r
+        .op(tensor::Empty::NAME)
+        .operands(sizes.iter().copied())
+        .result(ty)
+        .value();
+    let filled = fold_elements(r, &shape, &sizes, empty, |r, place, made| {
+        let args = r.body.block_args(block).to_vec();
+        for (&arg, &at) in args.iter().zip(place) {
+            r.stand_in(arg, at);
+        }
+        let here = r.point();
+        for op in r.body.block_ops_vec(block) {
+            if op != end {
+                r.set_point(here);
+                r.move_here(op);
+            }
+        }
+        r.set_point(here);
+        let insert = r.op(tensor::Insert::NAME).operands([element, made]);
+        Ok(insert.operands(place.iter().copied()).result(ty).value())
+    })?;
+    let old = r.body.result(op, 0);
+    r.stand_in(old, filled);
+    r.erase_op(op);
+    Ok(())
 }
 
 /// Whether the copy of a function is differentiated, not it.

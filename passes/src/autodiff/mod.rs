@@ -16,6 +16,7 @@ mod calls;
 mod cotangent;
 mod cross;
 mod custom;
+mod elements;
 mod invariants;
 mod jvp;
 mod lower;
@@ -76,6 +77,7 @@ pub fn stack_locals(module: &mut Module, options: &BackwardOptions) -> Result<()
         mlir::copy_functions(module);
         calls::recompute(module)?;
         calls::copy_called(module);
+        mlir::expand_generated(module)?;
         differentiate(module, options, Mode::Reverse, &mut |ctx, body, _, _, activity, _| {
             stack_locals::run(ctx, body, activity);
             Ok(())

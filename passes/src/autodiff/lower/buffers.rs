@@ -221,6 +221,13 @@ fn lower(ctx: &Context, body: &mut Body, kinds: &mut Kinds) -> Result<(), Vec<Di
             _ => continue,
         };
         let ty = body.value_type(value);
+        if ctx.as_tensor(ty).is_some() {
+            return Err(refused(
+                body,
+                op,
+                "tensors can be recorded where all stacks are one buffer, and their shapes are known",
+            ));
+        }
         classes.holds(body.operand(op, 0), value, ty, ty == stack_type);
     }
     let mut r = Rewriter::new(ctx, body);

@@ -6,7 +6,7 @@
 
 use pir_dialects::func;
 use pir_dialects::marks::{ADJOINT, AUGMENTED};
-use pir_dialects::mlir::{arith, memref};
+use pir_dialects::mlir::{arith, memref, tensor};
 use pir_ir::text::{ParseOptions, parse, print_type};
 use pir_ir::{
     AttrData, BlockId, Body, Context, DYNAMIC, Diagnostic, OpId, Rewriter, Sym, Type, TypeData, ValueId, ValueMap,
@@ -15,6 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::buffers::{Kinds, add_functions, parts};
 use super::tape::{self, Layout, Reason};
+use crate::autodiff::elements::{each_element, fold_elements, index};
 use crate::autodiff::structure::Names;
 
 const FUNCTIONS: &str = include_str!("tape.mlir");
@@ -149,6 +150,22 @@ struct Lowering<'l> {
     /// What pushes, or pops, right after one another go to, by type.
     runs: FxHashMap<(bool, Type), Places>,
 }
+
+/// What a value is on a tape: numbers of a type, and how many; `None` of tensors of an unknown shape.
+pub(super) fn numbers(ctx: &Context, ty: Type) -> Option<(Type, usize)> {
+    match ctx.as_tensor(ty) {
+        None => Some((ty, 1)),
+        Some((shape, elem)) => {
+            let count = shape.iter().try_fold(1usize, |count, &extent| {
+                count.checked_mul(usize::try_from(extent).ok()?)
+            });
+            Some((elem, count.filter(|&count| count <= MOST)?))
+        }
+    }
+}
+
+/// The most elements of a tensor on a tape.
+const MOST: usize = 1 << 30;
 
 /// The places on a tape of several values.
 struct Places {
@@ -293,29 +310,35 @@ impl Lowering<'_> {
         )
     }
 
-    /// The type of what an operation pushes or pops, if that leaves something on a tape.
-    fn moved(&self, r: &Rewriter<'_>, op: OpId) -> Option<Type> {
+    /// The type of the numbers that an operation pushes or pops, and how many, if that leaves something on a tape.
+    fn moved(&self, r: &Rewriter<'_>, op: OpId) -> Option<(Type, usize)> {
         let (name, names) = (r.body.op_name(op), self.names);
         let value = match name == names.push {
             true => r.body.operand(op, 1),
             false => r.body.result(op, 0),
         };
         match names.is_stack(r.body, value) {
-            false => Some(r.body.value_type(value)),
-            true => self.layout.noted.contains(&(self.function, op)).then_some(Type::INDEX),
+            false => numbers(self.ctx, r.body.value_type(value)),
+            true => self
+                .layout
+                .noted
+                .contains(&(self.function, op))
+                .then_some((Type::INDEX, 1)),
         }
     }
 
-    /// The values of a tape, and the place of the one that an operation pushes or pops. What is pushed or popped right after it is
-    /// reserved with it.
-    fn place(&mut self, r: &mut Rewriter<'_>, op: OpId, ty: Type) -> Option<[ValueId; 2]> {
+    /// The values of a tape, and the place of the first number that an operation pushes or pops. What is pushed or popped right after it
+    /// is reserved with it.
+    fn place(&mut self, r: &mut Rewriter<'_>, op: OpId) -> Option<[ValueId; 2]> {
+        let (ty, own) = self.moved(r, op)?;
         let name = r.body.op_name(op);
         let pushes = name == self.names.push;
         let key = (pushes, ty);
         if self.runs.get(&key).is_none_or(|run| run.next == run.count) {
             let run =
                 std::iter::successors(Some(op), |&op| r.body.next_op(op)).take_while(|&op| r.body.op_name(op) == name);
-            let count = run.filter(|&op| self.moved(r, op) == Some(ty)).count();
+            let moved = run.filter_map(|op| self.moved(r, op));
+            let count: usize = moved.filter(|moved| moved.0 == ty).map(|moved| moved.1).sum();
             let tape = self.tape(ty)?;
             let (kind, counter, buffer) = (tape.kind, tape.counter, tape.buffer);
             let number = index(r, i128::try_from(count).ok()?);
@@ -336,8 +359,8 @@ impl Lowering<'_> {
             self.runs.insert(key, places);
         }
         let run = self.runs.get_mut(&key)?;
-        let at = if pushes { run.next } else { run.count - 1 - run.next };
-        run.next += 1;
+        let at = if pushes { run.next } else { run.count - own - run.next };
+        run.next += own;
         let (values, first) = (run.values, run.first);
         let offset = index(r, i128::try_from(at).ok()?);
         let place = r
@@ -349,14 +372,44 @@ impl Lowering<'_> {
     }
 
     fn push(&mut self, r: &mut Rewriter<'_>, op: OpId, value: ValueId) {
-        if let Some([values, place]) = self.place(r, op, r.body.value_type(value)) {
-            r.op(memref::Store::NAME).operands([value, values, place]).build();
+        let Some([values, first]) = self.place(r, op) else {
+            return;
+        };
+        match self.ctx.as_tensor(r.body.value_type(value)) {
+            None => {
+                r.op(memref::Store::NAME).operands([value, values, first]).build();
+            }
+            Some((shape, elem)) => {
+                let shape = shape.to_vec();
+                // Nothing in it fails: the shape is known.
+                let _ = each_element(r, &shape, &[], |r, place| {
+                    let element = r
+                        .op(tensor::Extract::NAME)
+                        .operand(value)
+                        .operands(place.iter().copied());
+                    let element = element.result(elem).value();
+                    let at = linear(r, &shape, place, first);
+                    r.op(memref::Store::NAME).operands([element, values, at]).build();
+                    Ok(())
+                });
+            }
         }
     }
 
     fn pop(&mut self, r: &mut Rewriter<'_>, op: OpId, ty: Type) -> Option<ValueId> {
-        let operands = self.place(r, op, ty)?;
-        Some(r.op(memref::Load::NAME).operands(operands).result(ty).value())
+        let [values, first] = self.place(r, op)?;
+        let Some((shape, elem)) = self.ctx.as_tensor(ty) else {
+            return Some(r.op(memref::Load::NAME).operands([values, first]).result(ty).value());
+        };
+        let shape = shape.to_vec();
+        let empty = r.op(tensor::Empty::NAME).result(ty).value();
+        let filled = fold_elements(r, &shape, &[], empty, |r, place, made| {
+            let at = linear(r, &shape, place, first);
+            let element = r.op(memref::Load::NAME).operands([values, at]).result(elem).value();
+            let insert = r.op(tensor::Insert::NAME).operands([element, made]);
+            Ok(insert.operands(place.iter().copied()).result(ty).value())
+        });
+        filled.ok()
     }
 
     /// Whether there is as much on the tape as when the stack was made.
@@ -403,10 +456,23 @@ impl Lowering<'_> {
     }
 }
 
-fn index(r: &mut Rewriter<'_>, value: i128) -> ValueId {
-    let ty = Type::INDEX;
-    let value = r.ctx.attr(AttrData::Int { value, ty });
-    r.op(arith::Constant::NAME).attr("value", value).result(ty).value()
+/// Where an element of a tensor is that begins at `first`.
+fn linear(r: &mut Rewriter<'_>, shape: &[i64], place: &[ValueId], first: ValueId) -> ValueId {
+    let emit = |r: &mut Rewriter<'_>, name: &str, a: ValueId, b: ValueId| {
+        r.op(name).operands([a, b]).result(Type::INDEX).value()
+    };
+    let mut at: Option<ValueId> = None;
+    for (&extent, &own) in shape.iter().zip(place) {
+        at = Some(match at {
+            None => own,
+            Some(outer) => {
+                let extent = index(r, extent.into());
+                let rows = emit(r, arith::Muli::NAME, outer, extent);
+                emit(r, arith::Addi::NAME, rows, own)
+            }
+        });
+    }
+    at.map_or(first, |at| emit(r, arith::Addi::NAME, first, at))
 }
 
 fn buffer_of(ctx: &Context, extent: i64, elem: Type) -> Type {

@@ -16,6 +16,7 @@ use pir_dialects::mlir::arith;
 use pir_ir::{BlockId, Body, Context, FlowKind, OpId, Sym, Traits, Type, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::on_tape::numbers;
 use crate::autodiff::structure::Names;
 
 /// A value or an operation of a function.
@@ -616,7 +617,11 @@ impl<'a> Run<'a> {
         }
         let own = || parts.iter().flat_map(|part| part.iter());
         let number = own().find_map(|event| match event {
-            Event::Number { on, ty, .. } if *on == stack => Some((*ty, None)),
+            // A tensor without elements leaves nothing.
+            Event::Number { on, ty, .. } if *on == stack => {
+                let (ty, count) = numbers(self.ctx, *ty)?;
+                (count > 0).then_some((ty, None))
+            }
             _ => None,
         });
         let handle = || {
@@ -696,6 +701,9 @@ impl<'a> Run<'a> {
                 .filter(|&op| walked.body.op_name(op) == self.names.push)
             {
                 let ty = walked.body.value_type(walked.body.operand(op, 1));
+                let Some((ty, _)) = numbers(self.ctx, ty) else {
+                    return Err(self.reason(walked, op, "the shape of a tensor that is recorded is not known"));
+                };
                 if ty != self.names.stack && !types.contains(&ty) {
                     types.push(ty);
                 }

@@ -22,6 +22,7 @@ mod rnn;
 mod scalars;
 mod scatter;
 mod shape;
+mod tensor;
 mod twins;
 
 use std::rc::Rc;
@@ -164,6 +165,7 @@ fn standard() -> impl Iterator<Item = &'static Rule> {
         hlo::RULES,
         complex::RULES,
         mlir::RULES,
+        tensor::RULES,
     ]
     .into_iter()
     .flatten()

@@ -1,0 +1,109 @@
+//! Loops of `scf` over the elements of tensors and buffers, and the numbers that they need.
+
+use pir_dialects::mlir::{arith, scf, tensor};
+use pir_ir::{AttrData, BlockId, DYNAMIC, Rewriter, Type, ValueId};
+
+/// A constant of a type of floats.
+pub(crate) fn number(r: &mut Rewriter<'_>, ty: Type, value: f64) -> ValueId {
+    let bits = value.to_bits();
+    let value = r.ctx.attr(AttrData::Float { bits, ty });
+    r.op(arith::Constant::NAME).attr("value", value).result(ty).value()
+}
+
+/// A constant of type index.
+pub(crate) fn index(r: &mut Rewriter<'_>, value: i128) -> ValueId {
+    let ty = Type::INDEX;
+    let value = r.ctx.attr(AttrData::Int { value, ty });
+    r.op(arith::Constant::NAME).attr("value", value).result(ty).value()
+}
+
+/// The shape of a tensor, and the extents that it does not say.
+pub(crate) fn sizes_of(r: &mut Rewriter<'_>, value: ValueId) -> Result<(Vec<i64>, Vec<ValueId>), String> {
+    let shape = r
+        .ctx
+        .as_tensor(r.body.value_type(value))
+        .map(|(shape, _)| shape.to_vec());
+    let shape = shape.ok_or("a tensor was expected")?;
+    let mut sizes = Vec::new();
+    for (at, _) in shape.iter().enumerate().filter(|(_, extent)| **extent == DYNAMIC) {
+        let at = index(r, at as i128);
+        sizes.push(
+            r.op(tensor::Dim::NAME)
+                .operands([value, at])
+                .result(Type::INDEX)
+                .value(),
+        );
+    }
+    Ok((shape, sizes))
+}
+
+/// Loops over the places of the elements of a shape; the sizes that it does not say are `sizes`.
+pub(crate) fn each_element(
+    r: &mut Rewriter<'_>,
+    shape: &[i64],
+    sizes: &[ValueId],
+    body: impl FnOnce(&mut Rewriter<'_>, &[ValueId]) -> Result<(), String>,
+) -> Result<(), String> {
+    nest(r, shape, sizes, None, |r, place, _| body(r, place).map(|()| None)).map(|_| ())
+}
+
+/// The same with a value that is carried along.
+pub(crate) fn fold_elements(
+    r: &mut Rewriter<'_>,
+    shape: &[i64],
+    sizes: &[ValueId],
+    initial: ValueId,
+    body: impl FnOnce(&mut Rewriter<'_>, &[ValueId], ValueId) -> Result<ValueId, String>,
+) -> Result<ValueId, String> {
+    let last = nest(r, shape, sizes, Some(initial), |r, place, carried| {
+        body(r, place, carried.ok_or("a value was expected")?).map(Some)
+    })?;
+    last.ok_or_else(|| "a value was expected".to_owned())
+}
+
+fn nest(
+    r: &mut Rewriter<'_>,
+    shape: &[i64],
+    sizes: &[ValueId],
+    initial: Option<ValueId>,
+    body: impl FnOnce(&mut Rewriter<'_>, &[ValueId], Option<ValueId>) -> Result<Option<ValueId>, String>,
+) -> Result<Option<ValueId>, String> {
+    let (zero, one) = (index(r, 0), index(r, 1));
+    let mut sizes = sizes.iter().copied();
+    let mut bounds = Vec::new();
+    for &extent in shape {
+        bounds.push(match extent {
+            DYNAMIC => sizes.next().ok_or("a size is not known")?,
+            extent => index(r, i128::from(extent)),
+        });
+    }
+    let here = r.point();
+    let ty = initial.map(|value| r.body.value_type(value));
+    let mut blocks: Vec<BlockId> = Vec::new();
+    let mut place = Vec::new();
+    // What each loop starts from, and the innermost one gives.
+    let mut carried = vec![initial];
+    for _ in &bounds {
+        let region = r.body.create_region();
+        let block = r.body.create_block(region);
+        place.push(r.body.add_block_arg(block, Type::INDEX, None));
+        carried.push(ty.map(|ty| r.body.add_block_arg(block, ty, None)));
+        blocks.push(block);
+    }
+    if let Some(&block) = blocks.last() {
+        r.at_end(block);
+    }
+    let mut given = body(r, &place, carried.last().copied().flatten())?;
+    for at in (0..blocks.len()).rev() {
+        r.at_end(blocks[at]).op(scf::YIELD).operands(given).build();
+        match at.checked_sub(1) {
+            Some(outer) => r.at_end(blocks[outer]),
+            None => r.set_point(here),
+        };
+        let region = r.body.block_region(blocks[at]).ok_or("a block without a region")?;
+        let op = r.op(scf::FOR).operands([zero, bounds[at], one]).operands(carried[at]);
+        let made = op.results(ty).region(region).build();
+        given = ty.map(|_| r.body.result(made, 0));
+    }
+    Ok(given)
+}
