@@ -45,7 +45,12 @@ def run(text, pipeline, locate=None):
 
     `locate` tells where a line of the program comes from, for error messages.
     """
-    command = [executable(), f"--pass={pipeline}", "--emit=stablehlo", "--diagnostics=json", "-"]
+    return call(f"--pass={pipeline}", "--emit=stablehlo", "-", text=text, locate=locate)
+
+
+def call(*arguments, text=None, locate=None):
+    """What pir-opt prints, with these arguments."""
+    command = [executable(), "--diagnostics=json", *map(str, arguments)]
     try:
         done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     except OSError as error:

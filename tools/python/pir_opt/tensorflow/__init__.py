@@ -1,0 +1,1 @@
+../../../tensorflow/pir_opt/tensorflow/__init__.py

@@ -1,0 +1,1 @@
+../../jax/pir_opt/__init__.py

@@ -1,0 +1,1 @@
+../../jax/pir_opt/tool.py
