@@ -149,7 +149,7 @@ fn inline(module: &mut Module, max_size: usize, max_growth: Option<usize>, which
 }
 
 /// How many operations a program of so many may get in addition.
-fn growth(size: usize) -> usize {
+pub(crate) fn growth(size: usize) -> usize {
     size.saturating_mul(8).saturating_add(100_000)
 }
 
@@ -370,7 +370,7 @@ pub(crate) fn copy_block(
 }
 
 /// Inlines a function of one block.
-fn inline_block(ctx: &Context, to: &mut Body, call: OpId, from: &Body) -> bool {
+pub(crate) fn inline_block(ctx: &Context, to: &mut Body, call: OpId, from: &Body) -> bool {
     let entry = from.entry_block(from.root());
     let end = entry.and_then(|entry| returned(ctx, from, entry));
     if end.is_none_or(|end| from.num_operands(end) != to.num_results(call)) {

@@ -37,7 +37,7 @@ fn callee(ctx: &Context, body: &Body, op: OpId) -> Option<Sym> {
 }
 
 /// The calls in a body that do not say how they are differentiated.
-fn plain_calls(ctx: &Context, body: &Body) -> impl Iterator<Item = (OpId, Sym)> {
+pub(super) fn plain_calls(ctx: &Context, body: &Body) -> impl Iterator<Item = (OpId, Sym)> {
     let calls = body.walk_all().filter(move |&op| {
         let attrs = body.attrs(op);
         [&VJP, &STOPPED, &ADJOINT]

@@ -12,6 +12,7 @@
 //! Which buffer a load or a store is of has to be certain: buffers that have other names are refused, and what is not made by `memref.alloc`,
 //! `memref.alloca` or is an argument. Arguments may be the same buffer, if their shadows are.
 
+use pir_dialects::func;
 use pir_dialects::mlir::memref;
 use pir_ir::{Arith, Body, Context, DYNAMIC, Diagnostic, OpId, Rewriter, Type, TypeData, Use, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -260,7 +261,14 @@ impl Memory {
                 errors.push(
                     Diagnostic::error("no-derivative", message)
                         .label(body.op_span(op), "used here")
-                        .help("read and write the buffer with `memref.load`, `memref.store` and `memref.copy` only"),
+                        .help(match func::callee(ctx, body, op) {
+                            Some(_) => {
+                                "functions that call themselves, or have several blocks, cannot take such buffers"
+                            }
+                            None => {
+                                "read and write the buffer with `memref.load`, `memref.store` and `memref.copy` only"
+                            }
+                        }),
                 );
             }
         }

@@ -5,7 +5,9 @@
 
 use pir_dialects::marks::{ADJOINT_OF, PRIMAL};
 use pir_dialects::mlir::{from_pd, tensor};
-use pir_ir::{Body, Context, Diagnostic, Module, OpId, OpView, Rewriter, Traits, Type, TypeData, ValueId, ValueMap};
+use pir_ir::{
+    Body, Context, Diagnostic, Module, OpId, OpView, Rewriter, Severity, Traits, Type, TypeData, ValueId, ValueMap,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::elements::fold_elements;
@@ -169,6 +171,42 @@ fn are_marked(module: &Module) -> bool {
         }
     }
     false
+}
+
+/// A copy that is not differentiated, and why.
+pub(super) type Skipped = (Vec<OpId>, Vec<Diagnostic>);
+
+/// Whether a path leads to a copy of a function.
+pub(super) fn is_copy(module: &Module, path: &[OpId]) -> bool {
+    let Some((&function, parents)) = path.split_last() else {
+        return false;
+    };
+    let outer = parents.iter().try_fold(&module.body, |body, &op| body.isolated(op));
+    outer.is_some_and(|outer| ADJOINT_OF.get(&module.ctx, outer.attrs(function)).is_some())
+}
+
+/// Erases copies that are not differentiated; gives notes with the names of the functions, and why.
+pub(super) fn erase_copies(module: &mut Module, skipped: Vec<Skipped>) -> Vec<Diagnostic> {
+    let ctx = module.ctx.clone();
+    let mut notes = Vec::new();
+    for (path, errors) in skipped {
+        let Some((&function, parents)) = path.split_last() else {
+            continue;
+        };
+        let Some(outer) = super::targets::body_at(module, parents) else {
+            continue;
+        };
+        let name = ADJOINT_OF
+            .get(&ctx, outer.attrs(function))
+            .and_then(|name| ctx.attr_str(name));
+        let message = format!("`@{}` is not differentiated", name.unwrap_or_default());
+        let mut note = Diagnostic::warning("no-derivative", message).label(outer.op_span(function), "this function");
+        note.severity = Severity::Note;
+        let why = errors.into_iter().map(|error| error.message);
+        notes.push(why.fold(note, Diagnostic::note));
+        Rewriter::new(&ctx, outer).erase_op(function);
+    }
+    notes
 }
 
 /// Converts the copies back, and takes the marks away. After an error the module is as it was.

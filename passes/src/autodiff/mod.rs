@@ -12,6 +12,7 @@
 mod activity;
 mod adjoint;
 mod batch;
+mod buffer_calls;
 mod calls;
 mod cotangent;
 mod cross;
@@ -68,20 +69,30 @@ pub(crate) use rules::RuleTable;
 use stacks::Mode;
 use targets::{Seed, Targets, Unit, UnitKind};
 
-/// Step 1: records the locals of every loop and branch that the derivative passes through.
+/// Step 1: records the locals of every loop and branch that the derivative passes through. Gives notes on functions that are not
+/// differentiated, since they only have buffers that no derivative passes through.
 ///
 /// # Errors
 /// When outputs or inputs cannot be found, or an operation on the way has no derivative.
-pub fn stack_locals(module: &mut Module, options: &BackwardOptions) -> Result<(), Vec<Diagnostic>> {
+pub fn stack_locals(module: &mut Module, options: &BackwardOptions) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
     atomically(module, |module| {
         mlir::copy_functions(module);
+        buffer_calls::inline(module);
         calls::recompute(module)?;
         calls::copy_called(module);
         mlir::expand_generated(module)?;
-        differentiate(module, options, Mode::Reverse, &mut |ctx, body, _, _, activity, _| {
-            stack_locals::run(ctx, body, activity);
-            Ok(())
-        })
+        let mut skipped = Vec::new();
+        differentiate(
+            module,
+            options,
+            Mode::Reverse,
+            Some(&mut skipped),
+            &mut |ctx, body, _, _, activity, _| {
+                stack_locals::run(ctx, body, activity);
+                Ok(())
+            },
+        )?;
+        Ok(mlir::erase_copies(module, skipped))
     })
 }
 
@@ -190,13 +201,16 @@ fn for_each_unit(
     mode: Mode,
     mut f: impl FnMut(&Context, &mut Body, &Unit, &Targets, &Activity, &RuleTable) -> Result<(), Vec<Diagnostic>>,
 ) -> Result<(), Vec<Diagnostic>> {
-    atomically(module, |module| differentiate(module, options, mode, &mut f))
+    atomically(module, |module| differentiate(module, options, mode, None, &mut f))
 }
 
+/// `skipped` gets the copies of functions that there is nothing to differentiate in but buffers, if that cannot be done; without it, and if
+/// there is nothing else, they are errors.
 fn differentiate(
     module: &mut Module,
     options: &BackwardOptions,
     mode: Mode,
+    skipped: Option<&mut Vec<mlir::Skipped>>,
     f: &mut UnitFn<'_>,
 ) -> Result<(), Vec<Diagnostic>> {
     let ctx = module.ctx.clone();
@@ -252,7 +266,6 @@ fn differentiate(
     // Most programs have none, and need not be searched for them once for each function.
     let has_custom = custom::derivatives(module).is_some();
     let mut checked = Vec::new();
-    let mut errors = Vec::new();
     for (unit, targets) in &resolved {
         rules.set_calls(match has_custom {
             true => custom::custom_calls(module, &unit.path),
@@ -264,18 +277,33 @@ fn differentiate(
         let inputs: Vec<ValueId> = targets.inputs.iter().map(|i| i.0).collect();
         let outputs: Vec<ValueId> = targets.outputs.iter().map(|o| o.value).collect();
         let activity = Activity::new(&ctx, body, &rules, &inputs, &outputs);
-        let missing = adjoint::check_rules(&ctx, body, &rules, &activity, mode);
-        if missing.is_empty() {
+        let mut errors = adjoint::check_rules(&ctx, body, &rules, &activity, mode);
+        if errors.is_empty() {
             errors.extend(passes_through_buffers(&ctx, body, &activity, &rules, mode));
             errors.extend(may_change_in_place(&ctx, body, &activity));
         }
-        errors.extend(missing);
-        checked.push((unit, targets, activity, rules.take_calls()));
+        checked.push((unit, targets, activity, rules.take_calls(), errors));
     }
+    if let Some(skipped) = skipped
+        && checked.iter().any(|(.., errors)| errors.is_empty())
+    {
+        checked.retain_mut(|(unit, targets, .., errors)| {
+            let has_numbers = !targets.outputs.is_empty() && !targets.inputs.is_empty();
+            let skip = !errors.is_empty() && !has_numbers && mlir::is_copy(module, &unit.path);
+            if skip {
+                skipped.push((unit.path.clone(), std::mem::take(errors)));
+            }
+            !skip
+        });
+    }
+    let errors: Vec<Diagnostic> = checked
+        .iter_mut()
+        .flat_map(|unit| std::mem::take(&mut unit.4))
+        .collect();
     if !errors.is_empty() {
         return Err(errors);
     }
-    for (unit, targets, activity, calls) in checked {
+    for (unit, targets, activity, calls, _) in checked {
         rules.set_calls(calls);
         if let Some(body) = targets::body_at(module, &unit.path) {
             f(&ctx, body, unit, targets, &activity, &rules)?;

@@ -77,7 +77,9 @@ impl Pass for StackLocals {
     }
 
     fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
-        stack_locals(module, &asked_for(cx.options)).map(|()| Changed::Yes)
+        let notes = stack_locals(module, &asked_for(cx.options))?;
+        notes.into_iter().for_each(|note| cx.report(note));
+        Ok(Changed::Yes)
     }
 }
 
