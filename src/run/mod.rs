@@ -5,7 +5,6 @@ pub mod checkgrad;
 mod dataflow;
 mod eager;
 pub mod inputs;
-
 mod profile;
 pub mod promote;
 mod stats;
