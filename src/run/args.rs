@@ -118,6 +118,20 @@ pub struct Args {
     #[arg(long, value_name = "NAME")]
     pub function: Option<String>,
 
+    /// Hand the program and its inputs to an engine that is installed: xla, iree, tensorflow or paddle
+    ///
+    /// The program is written for it, and run by the Python that the environment variable `PIR_PYTHON` names, or
+    /// `python3`. `xla` needs jax, `iree` needs iree-base-compiler and iree-base-runtime, `tensorflow` and `paddle` the
+    /// packages of these names. With `,check` the program is run here too; a difference that rounding does not explain is
+    /// an error.
+    #[arg(
+        long,
+        value_name = "ENGINE[,check]",
+        value_parser = super::engine::parse,
+        conflicts_with_all = ["check_grad", "eager_grad", "dataflow", "stats", "profile", "timing", "function"]
+    )]
+    pub engine: Option<super::engine::Chosen>,
+
     /// Write the results to this file, under the names of the fetches or `out:NUMBER`
     #[arg(short, long, value_name = "FILE.npz")]
     pub output: Option<String>,

@@ -4,6 +4,7 @@ mod args;
 pub mod checkgrad;
 mod dataflow;
 mod eager;
+mod engine;
 pub mod inputs;
 mod profile;
 pub mod promote;
@@ -134,6 +135,9 @@ fn run(args: &Args, ctx: &Arc<Context>, source: &Source, renderer: &Renderer) ->
         written.map_err(|error| vec![error])?;
         return Ok(Exit::Success);
     }
+    if let Some(engine) = args.engine {
+        return run_elsewhere(args, engine, &module, &inputs, values);
+    }
     let run = |options: &Options, out: &mut dyn Write| {
         pir_interp::run_timed(&module, options, out).map_err(ExecError::into_diagnostic)
     };
@@ -151,6 +155,38 @@ fn run(args: &Args, ctx: &Arc<Context>, source: &Source, renderer: &Renderer) ->
     // The process ends here; freeing the memory piece by piece would only take time.
     std::mem::forget((module, outcome));
     Ok(Exit::Success)
+}
+
+/// Runs the program with another engine, and here too if the results are to be compared.
+fn run_elsewhere(
+    args: &Args,
+    engine: engine::Chosen,
+    module: &Module,
+    inputs: &[InputSpec],
+    values: Vec<Tensor>,
+) -> Result<Exit, Vec<Diagnostic>> {
+    let given: Vec<(String, Tensor)> = inputs
+        .iter()
+        .map(|input| input.name.clone())
+        .zip(values.clone())
+        .collect();
+    progress::doing(|| "running the program in another engine".to_owned());
+    let results = engine::run(engine, module, &given);
+    progress::finish();
+    let results = results?;
+    let mut good = true;
+    if engine.check {
+        let run = |options: &Options, out: &mut dyn Write| {
+            pir_interp::run(module, options, out).map_err(ExecError::into_diagnostic)
+        };
+        let outcome = execute(args, inputs, values, run)?;
+        let ours: Vec<(String, Tensor)> = named(&outcome).map(|(name, tensor)| (name, tensor.clone())).collect();
+        let (text, same) = engine::compare(&results, &ours);
+        cli::say(&text);
+        good = same;
+    }
+    write_tensors(args, results.iter().map(|(name, tensor)| (name.clone(), tensor))).map_err(|error| vec![error])?;
+    Ok(if good { Exit::Success } else { Exit::Failure })
 }
 
 /// Puts what they compute in the places of PaddlePaddle's gradient operations that have no kernel: programs hold them that it has

@@ -37,6 +37,7 @@ const WITHOUT_PROGRAM: &[(&str, &str)] = &[
     ("remat-size", "needs a loop of more than 16,384 operations"),
     ("flow-edit", "is given by passes of libraries"),
     ("paddle-operand", "all rows so far accept such operands"),
+    ("engine", "depends on what is installed"),
     ("too-many", "needs more than 100 errors"),
     ("successor-region", "the reader reports `undefined-block`"),
     ("not-visible", "the reader reports `undefined-value`"),

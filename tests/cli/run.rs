@@ -1,6 +1,7 @@
 //! `pir-run`.
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use pir_interp::Tensor;
@@ -155,6 +156,55 @@ pd.fetch (%y) {name = "y"}
     for stage in ["read", "inputs", "compile", "run", "write"] {
         assert!(timed.err.contains(stage), "{}", timed.err);
     }
+}
+
+/// A Python that gives the inputs as the results: what it is called with are `-c`, a script and three files.
+#[cfg(unix)]
+fn copying_python(folder: &Path) -> std::path::PathBuf {
+    use std::os::unix::fs::PermissionsExt;
+    let python = folder.join("python");
+    fs::write(
+        &python,
+        "#!/bin/sh\ncase $3 in *.mlir) exit 1;; esac\ncp \"$4\" \"$5\"\n",
+    )
+    .unwrap();
+    fs::set_permissions(&python, fs::Permissions::from_mode(0o755)).unwrap();
+    python
+}
+
+#[test]
+#[cfg(unix)]
+fn another_engine_is_given_the_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let python = copying_python(folder.path());
+    let run = |python: &Path, engine: &str, result: &str| {
+        let program = format!(
+            "%x = pd.data {{name = \"x\", shape = [2], dtype = f32}} : tensor<2xf32>\n\
+             %y = pd.add (%x, %x) : tensor<2xf32>\npd.fetch ({result}) {{name = \"x\"}}\n"
+        );
+        let mut command = pir_run(&[&format!("--engine={engine}"), "--input=x=[1, 2]"]);
+        command.env("PIR_PYTHON", python);
+        with_input(command, &program)
+    };
+    let same = run(&python, "tensorflow,check", "%x");
+    assert_eq!(same.out, "x = tensor<2xf32> [1, 2]\n");
+    assert!(same.err.contains("`x` equal"), "{}", same.err);
+    assert_eq!(run(&python, "paddle", "%y").ok(), "x = tensor<2xf32> [1, 2]\n");
+    let other = run(&python, "paddle,check", "%y");
+    assert_eq!(other.status, 1);
+    assert!(other.err.contains("DIFFERENT: off by 2"), "{}", other.err);
+    assert!(run(&python, "xla", "%x").fails(1).contains("the engine `xla` failed"));
+    assert!(
+        run(Path::new("/nowhere/python"), "iree", "%x")
+            .fails(1)
+            .contains("`PIR_PYTHON` names a Python")
+    );
+    assert!(
+        run(&python, "abacus", "%x")
+            .fails(2)
+            .contains("the engines are xla, iree")
+    );
+    assert!(run(&python, "xla,chek", "%x").fails(2).contains("only `check`"));
 }
 
 #[test]
