@@ -5,7 +5,7 @@ import math
 
 import paddle
 import paddle.nn.functional as F
-from cases import case, plain, real, whole
+from cases import case, plain, positive, real, whole
 from paddle import nn
 
 x2, x3, x4 = real(3, 4), real(2, 4, 6), real(2, 4, 6, 6)
@@ -370,7 +370,133 @@ def ragged(x, n):
     return paddle.stack(out)
 
 
+class Heads(nn.Layer):
+    """Decoding with a cache of heads that is empty at first, and a causal state of another size."""
+
+    def __init__(self):
+        super().__init__()
+        self.qkv, self.out = nn.Linear(4, 12), nn.Linear(4, 4)
+
+    def forward(self, x):
+        keys, values, t = paddle.zeros([1, 2, 0, 2]), paddle.zeros([1, 2, 0, 2]), zero()
+        h = x[:, 0]
+        while t < 4:
+            q, k, v = self.qkv(h).reshape([1, 3, 2, 1, 2]).unbind(1)
+            keys, values = paddle.concat([keys, k], 2), paddle.concat([values, v], 2)
+            weights = F.softmax(paddle.matmul(q, keys, transpose_y=True) / 1.4)
+            h = self.out(paddle.matmul(weights, values).reshape([1, 4])) + x[:, t]
+            t = t + 1
+        return h, keys.sum()
+
+
+def windowed(x):
+    """The last rows of what grows."""
+    t, seen = zero(), x[:2]
+    while t < 4:
+        new = paddle.tanh(seen.mean(0, keepdim=True) + x[2:3])
+        seen = paddle.concat([seen, new])[-3:]
+        t = t + 1
+    return seen
+
+
+def triangle(x):
+    """A loop as long as the outer one has come, over what that has made."""
+    i, j, rows, total = zero(), zero(), x[:1], paddle.zeros([1, 4])
+    while i < 3:
+        j, total = zero(), paddle.zeros([1, 4])
+        while j <= i:
+            total = paddle.sin(total + rows[j])
+            j = j + 1
+        rows = paddle.concat([rows, total * x[1:2]])
+        i = i + 1
+    return rows
+
+
+def sometimes(x):
+    """What grows in a branch."""
+    t, out = zero(), x[:1]
+    while t < 4:
+        if t % 2 == 0:
+            out = paddle.concat([out, out[-1:] * paddle.cos(x[1:2])])
+        else:
+            out = out * 0.5
+        t = t + 1
+    return out.sum(0) * paddle.shape(out)[0].astype("float32")
+
+
+def falling(x):
+    """What loses a row in each round."""
+    t, total = zero(), paddle.zeros([3])
+    while t < 3:
+        total = total + paddle.exp(x * 0.3).sum(0)
+        x = x[1:] * x[:-1]
+        t = t + 1
+    return total
+
+
+def ragged_list(x):
+    """Elements of different lengths, put behind each other."""
+    t, parts = zero(), []
+    while t < 3:
+        parts.append(paddle.tanh(x[: t + 1]))
+        t = t + 1
+    return paddle.concat(parts)
+
+
+def columns_set(x):
+    """A block of columns and single elements that a loop overwrites."""
+    out, t = paddle.zeros([3, 6]), zero()
+    while t < 3:
+        out[:, 2 * t : 2 * t + 2] = paddle.sin(x[:, :2] + out[:, :2])
+        out[t, 0] = x[t, 0] * 2.0
+        t = t + 1
+    return out
+
+
+def written_back(x):
+    """An array whose elements are replaced."""
+    held, t = [], zero()
+    while t < 3:
+        held.append(x[t])
+        t = t + 1
+    t = zero()
+    while t < 2:
+        held[t + 1] = paddle.tanh(held[t] + held[t + 1])
+        t = t + 1
+    return paddle.stack(held)
+
+
+class Emitting(nn.Layer):
+    """A stack of recurrent cells over a list of outputs, in reverse."""
+
+    def __init__(self):
+        super().__init__()
+        self.cell, self.back = nn.GRUCell(4, 4), nn.GRUCell(4, 4)
+
+    def forward(self, x):
+        outs, h, t = [], paddle.zeros([2, 4]), zero()
+        n = paddle.shape(x)[1]
+        while t < n:
+            _, h = self.cell(x[:, t], h)
+            outs.append(h)
+            t = t + 1
+        g = paddle.zeros([2, 4])
+        while t > 0:
+            t = t - 1
+            _, g = self.back(outs[t], g)
+        return g
+
+
 for name, make, *inputs in [
+    ("heads_cache", Heads, real(1, 4, 4)),
+    ("windowed", lambda: windowed, x2),
+    ("triangle", lambda: triangle, x2),
+    ("grows_in_branch", lambda: sometimes, x2),
+    ("falling", lambda: falling, real(5, 3)),
+    ("ragged_list", lambda: ragged_list, x2),
+    ("columns_set", lambda: columns_set, x2),
+    ("written_back", lambda: written_back, x2),
+    ("list_in_reverse", Emitting, real(2, 3, 4)),
     ("break_and_continue", lambda: early, x2),
     ("concat_in_loop", lambda: grown, x2),
     ("halves_in_loop", lambda: halved, real(8, 3)),
@@ -383,3 +509,82 @@ for name, make, *inputs in [
     ("ragged_loops", lambda: ragged, real(2, 4, 4), whole(2, below=3) + 2),
 ]:
     case("control", name, make, *inputs)
+
+
+# Less common operations.
+class Mixture(nn.Layer):
+    """Experts, of which each row takes the best two."""
+
+    def __init__(self):
+        super().__init__()
+        self.gate, self.experts = nn.Linear(4, 3), nn.LayerList([nn.Linear(4, 4) for _ in range(3)])
+
+    def forward(self, x):
+        weights, at = paddle.topk(F.softmax(self.gate(x)), 2)
+        chosen = paddle.zeros([x.shape[0], 3]).put_along_axis(at, weights, 1)
+        return sum(chosen[:, k : k + 1] * F.gelu(expert(x)) for k, expert in enumerate(self.experts))
+
+
+class Attention(nn.Layer):
+    """Rotated queries and keys, grouped heads, and a normalization by the root of the mean square."""
+
+    def __init__(self):
+        super().__init__()
+        self.q, self.k, self.v, self.scale = nn.Linear(8, 8), nn.Linear(8, 4), nn.Linear(8, 4), self.create_parameter([8], default_initializer=nn.initializer.Constant(1.0))
+
+    def turned(self, x):
+        angle = paddle.arange(5, dtype="float32").unsqueeze(-1) * paddle.to_tensor([1.0, 0.1])
+        cos, sin = paddle.cos(angle).unsqueeze(1), paddle.sin(angle).unsqueeze(1)
+        a, b = x[..., :2], x[..., 2:]
+        return paddle.concat([a * cos - b * sin, a * sin + b * cos], -1)
+
+    def forward(self, x):
+        y = x * paddle.rsqrt((x * x).mean(-1, keepdim=True) + 1e-5) * self.scale
+        q, k, v = self.turned(self.q(y).reshape([2, 5, 2, 4])), self.turned(self.k(y).reshape([2, 5, 1, 4])), self.v(y).reshape([2, 5, 1, 4])
+        out = F.scaled_dot_product_attention(q, k.expand([2, 5, 2, 4]), v.expand([2, 5, 2, 4]), is_causal=True)
+        return x + out.flatten(2)
+
+
+class Detector(nn.Layer):
+    """Anchors, decoded boxes, and their overlap with what is wanted."""
+
+    def __init__(self):
+        super().__init__()
+        self.head = nn.Conv2D(4, 5, 1)
+
+    def forward(self, x, wanted):
+        y = self.head(x).transpose([0, 2, 3, 1]).reshape([-1, 5])
+        cells = paddle.stack(paddle.meshgrid(paddle.arange(6.0), paddle.arange(6.0)), -1).reshape([-1, 2]).tile([2, 1])
+        centre, size = cells + F.sigmoid(y[:, :2]), paddle.exp(y[:, 2:4])
+        low, high = centre - size / 2, centre + size / 2
+        inner = (paddle.minimum(high, wanted[2:]) - paddle.maximum(low, wanted[:2])).clip(min=0.0).prod(-1)
+        overlap = inner / (size.prod(-1) + (wanted[2:] - wanted[:2]).prod() - inner)
+        return F.binary_cross_entropy_with_logits(y[:, 4], (overlap > 0.1).astype("float32").detach()) + (1 - overlap).mean()
+
+
+mean2, cov2 = real(3), positive(3)
+D = paddle.distribution
+for group, name, make, *inputs in [
+    ("by hand", "mixture_of_experts", Mixture, x2),
+    ("by hand", "grouped_attention", Attention, real(2, 5, 8)),
+    ("by hand", "detector", Detector, x4, real(4, low=1.0, high=4.0).cumsum().astype("float32")),
+    ("losses", "transducer", lambda: lambda x, y: F.rnnt_loss(x, y, paddle.to_tensor([4, 4], "int32"), paddle.to_tensor([2, 2], "int32"), fastemit_lambda=0.0), real(2, 4, 3, 5), (whole(2, 2, below=4) + 1).astype("int32")),
+    ("losses", "distances", lambda: lambda x, y: F.triplet_margin_with_distance_loss(x, y, x * y + 1, swap=True) + F.square_error_cost(x, y).mean() + F.log_loss(F.sigmoid(x).reshape([-1, 1]), F.sigmoid(y).reshape([-1, 1]).detach()).mean(), x2, real(3, 4, seed=1)),
+    ("layers", "lp_and_masked_pools", lambda: lambda x: [F.lp_pool2d(x, 2.0, 2), F.max_pool3d(x.unsqueeze(2), [1, 2, 2]), F.adaptive_max_pool2d(x, 2, return_mask=True)[0]], x4),
+    ("layers", "group_and_rms", lambda: lambda x: [F.normalize(x, axis=1), F.local_response_norm(x, 2), F.softmax(x, 1), F.log_softmax(x, -1)], x4),
+    ("tensors", "factors", lambda: lambda x: [paddle.matmul(*(abs(part) for part in paddle.linalg.qr(x))), paddle.linalg.lu(x)[0], paddle.linalg.matrix_norm(x, "fro"), paddle.linalg.cond(x)], real(3, 3, seed=2)),
+    ("tensors", "exponential", lambda: lambda x: [paddle.linalg.matrix_exp(x * 0.3), paddle.linalg.multi_dot([x, x, x])], real(3, 3, seed=2)),
+    ("tensors", "contracting", lambda: lambda x, y: [paddle.tensordot(x, y, 1), paddle.einsum("ij,jk,lk->il", x, y, x), paddle.inner(x, x), paddle.outer(x[0], y[:, 0]), paddle.addmm(x.matmul(y), x, y, 0.5, 2.0), paddle.baddbmm(x.matmul(y).unsqueeze(0), x.unsqueeze(0), y.unsqueeze(0))], x2, real(4, 4, seed=1)),
+    ("tensors", "joining", lambda: lambda x, y: [paddle.block_diag([x, y]), paddle.hstack([x, y]), paddle.dstack([x, y]), paddle.cartesian_prod([x[0], y[0]]), paddle.combinations(x[0]), paddle.vander(x[0], 3), paddle.column_stack([x, y])], x2, real(3, 4, seed=1)),
+    ("tensors", "filling", lambda: lambda x, y: [paddle.index_fill(x, paddle.to_tensor([0, 2]), 0, 0.5), paddle.masked_scatter(x, x > 0, y), paddle.select_scatter(x, y[0], 0, 1), paddle.slice_scatter(x, y[:2], [0], [0], [2], [1]), paddle.diagonal_scatter(x, y[:, 0], 0)], x2, real(3, 4, seed=1)),
+    ("tensors", "strides", lambda: lambda x: [paddle.crop(x, [2, 2], [1, 1]), paddle.unflatten(x, 1, [2, 2]), paddle.moveaxis(x, 0, 1), paddle.expand_as(x[:1], x)], x2),
+    ("tensors", "counting", lambda: lambda x: [paddle.nonzero(x > 0), paddle.unique(paddle.floor(x * 3).detach()), paddle.count_nonzero(x > 0), paddle.mode(paddle.floor(x * 3))[0], paddle.nanmedian(x, 1), paddle.nanquantile(x, 0.4, 1), x * 2], x2),
+    ("tensors", "rounded_functions", lambda: lambda x, y: [paddle.hypot(x, y), paddle.copysign(x, y), paddle.nan_to_num(x / y), paddle.frac(x * 3), paddle.sinc(x), paddle.ldexp(x, paddle.full([4], 2, "int32")), paddle.heaviside(x, y), paddle.rad2deg(x), paddle.mod(x, y), paddle.trunc(x * 3), paddle.stanh(x), paddle.sgn(x)], x2, real(3, 4, seed=1)),
+    ("tensors", "integrals", lambda: lambda x: [paddle.cumulative_trapezoid(x), paddle.i0e(x), paddle.i1e(x), paddle.gammaln(x + 2), paddle.gammaincc(paddle.ones_like(x), x + 1.5), paddle.log1p(x * 0.5), paddle.acosh(x + 3), paddle.atanh(x * 0.9)], x2),
+    ("tensors", "transforms_2d", lambda: lambda x: [paddle.abs(paddle.fft.fftn(x)), paddle.fft.hfft(paddle.fft.ihfft(x)), paddle.real(paddle.fft.fftshift(paddle.fft.fft(x, norm="ortho"))), paddle.fft.irfft2(paddle.fft.rfft2(x))], x3),
+    ("tensors", "overlapping", lambda: lambda x: [paddle.signal.istft(paddle.signal.stft(x, 8, 4), 8, 4), paddle.signal.istft(paddle.signal.stft(x, 8, 2, normalized=True), 8, 2, normalized=True)], real(2, 24)),
+    ("distributions", "more_densities", lambda: lambda m, s, v: [D.Cauchy(m, s).log_prob(v), D.Gumbel(m, s).log_prob(v), D.LogNormal(m, s).log_prob(v.abs() + 0.1), D.Exponential(s).log_prob(v.abs())], real(4), real(4, low=0.5, high=2.0), real(4, seed=3)),
+    ("distributions", "normal_of_vectors", lambda: lambda m, c, v: [(d := D.MultivariateNormal(m, covariance_matrix=c)).log_prob(v), d.entropy()], mean2, cov2, real(3, seed=4)),
+    ("distributions", "turned_normals", lambda: lambda m, s, v: [D.TransformedDistribution(D.Normal(m, s), [D.AffineTransform(paddle.to_tensor(1.0), paddle.to_tensor(2.0)), D.TanhTransform()]).log_prob(paddle.tanh(v)), D.Independent(D.Normal(m, s), 1).log_prob(v), D.ContinuousBernoulli(F.sigmoid(m)).log_prob(F.sigmoid(v))], real(4), real(4, low=0.5, high=2.0), real(4, seed=3)),
+]:  # fmt: skip
+    case(group, name, make, *inputs)

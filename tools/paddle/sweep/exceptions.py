@@ -164,7 +164,7 @@ DIFFERENCES = [
     D("neg scale", "refusal", "truth values are no numbers", dtypes="i1"),
     D("sequence_mask", "refusal", "lengths are integers", dtypes="f32 f64"),
     # What is refused here.
-    D("sum mean max min prod argmax argmin squeeze unsqueeze tile expand reshape cumsum roll", "refusal",
+    D("sum mean max min prod argmax argmin squeeze unsqueeze tile expand reshape cumsum", "refusal",
       "the rank or the derivative of what depends on a computed axis is not known beforehand", when=noted("operand")),
     D("put_along_axis", "refusal", "the derivative of products is not known", when=says('"mul"')),
     # Norms and powers.

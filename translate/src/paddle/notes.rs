@@ -30,9 +30,11 @@ pub(super) fn keep(ctx: &Context, body: &mut Body, errors: &mut Vec<Diagnostic>)
             .and_then(|axes| ctx.attr_ints(axes));
         let shape = body.get_operand(op, 0).and_then(|x| ctx.as_tensor(body.value_type(x)));
         // PaddlePaddle also sets the flag if the axes are all axes.
-        let are_all = axes
-            .zip(shape)
-            .is_some_and(|(axes, (shape, _))| axes.is_empty() || axes.len() >= shape.len());
+        let are_all = match axes {
+            // Those that are left out are all.
+            None => body.num_operands(op) == 1,
+            Some(axes) => axes.is_empty() || shape.is_some_and(|(shape, _)| axes.len() >= shape.len()),
+        };
         for &(name, attr) in entries.iter().filter(|&&(name, _)| is_foreign(ctx.str(name))) {
             let name = ctx.str(name);
             let contradicts = name == "reduce_all" && ctx.attr_bool(attr) == Some(true) && !are_all;

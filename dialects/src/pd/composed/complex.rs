@@ -78,6 +78,26 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         let taken = x.index_select_with(op.scope.indices(&index), |o| o.axis(axis));
         Ok(vec![taken.reshape(shape)])
     }),
+    ("overlap_add", |op| {
+        let (x, shape, hop) = (op.x("x")?, op.shape("x")?, op.int("hop_length")?);
+        let is_first = op.int("axis")? == 0;
+        // The sum of what `frame` would take from each place.
+        let (length, count, mut whole) = match (is_first, &shape[..]) {
+            (true, &[count, length, ref rest @ ..]) => (length, count, [&[0], rest].concat()),
+            (false, &[ref rest @ .., length, count]) => (length, count, [rest, &[0]].concat()),
+            _ => return Err("`x` has less than two dimensions".to_owned()),
+        };
+        let at = if is_first { 0 } else { whole.len() - 1 };
+        whole[at] = (count - 1) * hop + length;
+        let (index, _) = frames(&whole, op.int("axis")?, length, hop)?;
+        let elem = x.elem().ok_or("`x` has no elements")?;
+        let zeros = op.scope.full_of(op.scope.context().tensor(&whole, elem), 0.0);
+        whole[at] = length * count;
+        let flat = x.reshape(whole);
+        Ok(vec![
+            zeros.index_add_with(op.scope.indices(&index), flat, |o| o.axis(at as i64)),
+        ])
+    }),
 ];
 
 /// The place of each number of each frame, and the shape of all: a frame is a column, or a row where the axis is the first.

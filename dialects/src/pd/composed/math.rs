@@ -40,6 +40,24 @@ pub(super) const OPS: &[(&str, Compose)] = &[
     ("lgamma", |op| Ok(vec![lgamma(op.x("x")?)])),
     ("gammaln", |op| Ok(vec![lgamma(op.x("x")?)])),
     ("digamma", |op| Ok(vec![digamma(op.x("x")?)])),
+    ("baddbmm", |op| {
+        let product = op.x("x")?.matmul(op.x("y")?) * op.float("alpha")?;
+        Ok(vec![op.x("input")? * op.float("beta")? + product])
+    }),
+    ("copysign", |op| {
+        let (x, y) = (op.x("x")?, op.x("y")?);
+        // A zero has the sign of its reciprocal.
+        let is_negative = (y.ones() / y).less_than(y.zeros()).logical_or(y.less_than(y.zeros()));
+        Ok(vec![x.abs() * is_negative.select(y.filled(-1.0), y.ones()).detach()])
+    }),
+    ("renorm", |op| {
+        let (x, p, most) = (op.x("x")?, op.float("p")?, op.float("max_norm")?);
+        let axis = op.axis("axis", x)? as i64;
+        let others: Vec<i64> = (0..x.rank() as i64).filter(|&other| other != axis).collect();
+        let norm = x.abs().pow(p).sum_with(|o| o.axis(&*others).keepdim(true)).pow(1.0 / p);
+        let factor = norm.above(most).select(norm.filled(most) / norm, norm.ones());
+        Ok(vec![x * factor])
+    }),
     ("polygamma", |op| {
         let (x, n) = (op.x("x")?, op.int("n")?);
         match n {

@@ -1,6 +1,6 @@
 //! Operations that move elements about: each cotangent moves them back.
 
-use pir_dialects::pd::{self, Expr};
+use pir_dialects::pd::{self, Expr, Given, Ints};
 use pir_ir::Type;
 
 use super::formula::{Op, adjoint, derivative};
@@ -90,9 +90,14 @@ pub(super) const RULES: &[Rule] = &[
     derivative!(Triu, |op, g| g.triu_with(|o| o.like(op))).complex(),
     derivative!(Flip, |op, g| g.flip(&op.axis().unwrap_or_default())).complex(),
     derivative!(Roll, |op, g| {
-        let shifts = op.shifts().constant().ok_or("it needs constant `shifts`")?;
-        let back: Vec<i64> = shifts.iter().map(|shift| -shift).collect();
-        g.roll_with(back, |o| o.like(op))
+        match op.shifts() {
+            Ints::Value(Given(Some(shifts))) => g.roll_with(op.scope().expr(shifts).neg(), |o| o.like(op)),
+            shifts => {
+                let shifts = shifts.constant().ok_or("its `shifts` are missing")?;
+                let back: Vec<i64> = shifts.iter().map(|shift| -shift).collect();
+                g.roll_with(back, |o| o.like(op))
+            }
+        }
     })
     .complex(),
 ];

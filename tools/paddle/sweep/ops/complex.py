@@ -125,6 +125,13 @@ def c2r(draw, op):
                     yield Case(op, [draw.tensor(shape, dtype), draw.tensor(shape, dtype)], call=call, text=text, **SUMMED)
 
 
+@covers("overlap_add")
+def overlap_add(draw, op):
+    for dtype in TYPES:
+        for shape, hop, axis in (([4, 3], 2, -1), ([2, 3, 4], 1, -1), ([3, 4, 2], 3, 0), ([2, 5], 5, 0)):
+            yield Case(op, [draw.tensor(shape, dtype)], attributes(hop_length=hop, axis=axis), lambda x, h=hop, a=axis: C.overlap_add(x, h, a), typed=True, **SUMMED)
+
+
 @covers("frame")
 def frame(draw, op):
     for dtype in TYPES:

@@ -415,3 +415,16 @@ def singular(draw, op):
                 return [paddle.matmul(u, v), paddle.matmul(u * u, v * v) * s.sum()]
 
             yield Case(op, [x], call=call, outs=2, text=text, **loose | {"typed": False})
+
+
+@covers("baddbmm", "copysign", "renorm")
+def others(draw, op):
+    for dtype in TYPES:
+        if op == "baddbmm":
+            given = [draw.tensor(s, dtype) for s in ([2, 3, 2], [2, 3, 4], [2, 4, 2])]
+            yield Case(op, given, attributes(beta=0.5, alpha=-2.0), lambda i, x, y: C.baddbmm(i, x, y, 0.5, -2.0), **SUMMED)
+        elif op == "copysign":
+            yield Case(op, [draw.tensor([6], dtype), Tensor(np.array([1.0, -2.0, 0.0, -0.0, 3.0, -np.inf]), dtype)], **SUMMED)
+        else:
+            for p, axis, most in ((2.0, 0, 0.5), (1.0, -1, 1.0), (3.0, 1, 9.0)):
+                yield Case(op, [draw.tensor([2, 3, 2], dtype, 0.2, 2.0)], attributes(p=p, axis=axis, max_norm=most), lambda x, p=p, a=axis, m=most: C.renorm(x, p, a, m), **SUMMED)
