@@ -238,11 +238,9 @@ fn leads_to(r: &Reader<'_>, input: Input, makers: &[&str], is: impl Fn(&Handle) 
         match op {
             _ if makers.contains(&op) => return true,
             "TensorArrayWriteV3" | "TensorArrayScatterV3" | "TensorArraySplitV3" => {
-                if inputs
-                    .first()
-                    .and_then(|&handle| r.handle(handle))
-                    .is_some_and(|h| is(&h))
-                {
+                let handle = inputs.first().and_then(|&handle| r.handle(handle));
+                let found = handle.is_some_and(|handle| is(&handle));
+                if found {
                     return true;
                 }
             }
