@@ -8,6 +8,7 @@ mod fold;
 pub mod from_pd;
 mod infer;
 pub mod scf;
+mod scf_patterns;
 mod to_pd;
 pub mod types;
 mod verify;
@@ -82,6 +83,7 @@ pub fn register(builder: &mut ContextBuilder) {
         def
     };
     builder.register(scf, scf::definitions().into_iter().map(with_semantics));
+    scf_patterns::register(builder);
 }
 
 /// The definition of a row, with its folds and what it has to do with counting.

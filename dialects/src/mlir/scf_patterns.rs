@@ -1,0 +1,141 @@
+//! Rewrite patterns of `scf`, beside what the canonicalizer knows by the interfaces of control flow: branches on constants, loops that do not
+//! run, what is carried unchanged or not used.
+
+use std::sync::Arc;
+
+use pir_ir::{Attr, Body, ContextBuilder, OpId, RegionId, Rewriter, Traits, Type, TypeData, ValueId};
+
+use super::{arith, scf};
+
+type Rule = fn(&mut Rewriter<'_>, OpId) -> bool;
+
+const RULES: [(&str, Rule); 3] = [(scf::FOR, run_once), (scf::IF, select), (scf::WHILE, forward_outer)];
+
+pub(super) fn register(builder: &mut ContextBuilder) {
+    for (name, rule) in RULES {
+        let pattern = move |r: &mut Rewriter<'_>, op: OpId, _: &[Option<Attr>]| rule(r, op);
+        builder.register_pattern(name, 1, Arc::new(pattern));
+    }
+}
+
+/// A loop that counts and runs once is its body.
+fn run_once(r: &mut Rewriter<'_>, op: OpId) -> bool {
+    let number = |at| r.body.constant_int(r.ctx, r.body.get_operand(op, at)?);
+    let (Some(lower), Some(upper), Some(step)) = (number(0), number(1), number(2)) else {
+        return false;
+    };
+    let once = step > 0 && lower < upper && lower.checked_add(step).is_some_and(|next| next >= upper);
+    let region = r.body.op_regions(op).first().copied();
+    let block = region.and_then(|region| r.body.single_block(region)).filter(|_| once);
+    let Some((block, end)) = block.and_then(|block| Some((block, r.body.last_op(block)?))) else {
+        return false;
+    };
+    let args = r.body.block_args(block).to_vec();
+    let operands = r.body.operands_vec(op);
+    let values = operands.iter().take(1).chain(operands.iter().skip(3));
+    for (&arg, &value) in args.iter().zip(values) {
+        r.replace_value(arg, value);
+    }
+    let results = r.body.operands_vec(end);
+    r.before(op);
+    for inner in r.body.block_ops_vec(block) {
+        if inner != end {
+            r.move_here(inner);
+        }
+    }
+    r.replace_op(op, &results);
+    true
+}
+
+/// Whether a value is defined in the regions of an operation.
+fn is_inside(body: &Body, op: OpId, value: ValueId) -> bool {
+    let within = |region: RegionId| {
+        body.value_region(value)
+            .is_some_and(|inner| body.region_contains(region, inner))
+    };
+    body.op_regions(op).iter().any(|&region| within(region))
+}
+
+/// What is known in front of a branch: a value from there, or a constant.
+fn known_before(r: &mut Rewriter<'_>, op: OpId, value: ValueId) -> bool {
+    !is_inside(r.body, op, value) || constant(r.body, r, value).is_some()
+}
+
+fn constant(body: &Body, r: &Rewriter<'_>, value: ValueId) -> Option<OpId> {
+    let made = body.defining_op(value)?;
+    let is_constant = body.view(r.ctx, made).has(Traits::CONSTANT) && body.num_operands(made) == 0;
+    is_constant.then_some(made)
+}
+
+/// The value in front of a branch.
+fn before(r: &mut Rewriter<'_>, op: OpId, value: ValueId) -> ValueId {
+    if is_inside(r.body, op, value)
+        && let Some(made) = constant(r.body, r, value)
+    {
+        r.before(op);
+        r.move_here(made);
+    }
+    value
+}
+
+/// A result is chosen by the condition, where both branches yield what is known before.
+fn select(r: &mut Rewriter<'_>, op: OpId) -> bool {
+    let (condition, regions) = (r.body.operand(op, 0), r.body.op_regions(op).to_vec());
+    let ends: Option<Vec<OpId>> = regions.iter().map(|&region| r.body.region_terminator(region)).collect();
+    // The way that a constant condition takes is known to the canonicalizer.
+    let (Some(ends), None) = (ends, r.body.constant_int(r.ctx, condition)) else {
+        return false;
+    };
+    let mut changed = false;
+    for at in 0..r.body.num_results(op) {
+        let result = r.body.result(op, at);
+        let yielded: Option<Vec<ValueId>> = ends.iter().map(|&end| r.body.get_operand(end, at)).collect();
+        let Some(&[yes, no]) = yielded.as_deref() else { continue };
+        let ty = r.body.value_type(result);
+        let of_numbers = !matches!(
+            r.ctx.type_data(ty),
+            TypeData::MemRef { .. } | TypeData::Dialect { .. } | TypeData::List(_)
+        );
+        if !r.body.has_uses(result) || !of_numbers || ![yes, no].into_iter().all(|v| known_before(r, op, v)) {
+            continue;
+        }
+        let truth = |r: &Rewriter<'_>, value| match ty == Type::I1 {
+            true => r.body.constant_int(r.ctx, value).map(|bit| bit != 0),
+            false => None,
+        };
+        let chosen = match (truth(r, yes), truth(r, no)) {
+            _ if yes == no => before(r, op, yes),
+            (Some(true), Some(false)) => condition,
+            _ => {
+                let operands = [condition, before(r, op, yes), before(r, op, no)];
+                r.before(op);
+                let chosen = r.op(arith::Select::NAME).operands(operands).result(ty).value();
+                r.take_name(result, chosen);
+                chosen
+            }
+        };
+        r.replace_value(result, chosen);
+        changed = true;
+    }
+    changed
+}
+
+/// What the condition of a loop hands on from outside is that in the loop and behind it.
+fn forward_outer(r: &mut Rewriter<'_>, op: OpId) -> bool {
+    let regions = r.body.op_regions(op).to_vec();
+    let &[before, after] = &regions[..] else { return false };
+    let (Some(end), Some(block)) = (r.body.region_terminator(before), r.body.single_block(after)) else {
+        return false;
+    };
+    let forwarded = r.body.operands_vec(end);
+    let mut changed = false;
+    for (at, &value) in forwarded.iter().skip(1).enumerate() {
+        let arg = r.body.block_args(block).get(at).copied();
+        let same: Vec<ValueId> = arg.into_iter().chain(r.body.get_result(op, at)).collect();
+        if !is_inside(r.body, op, value) && same.iter().any(|&v| r.body.has_uses(v)) {
+            same.into_iter().for_each(|v| r.replace_value(v, value));
+            changed = true;
+        }
+    }
+    changed
+}
