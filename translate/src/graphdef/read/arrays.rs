@@ -149,15 +149,18 @@ fn scatter(r: &mut Reader<'_>, at: usize, flow: ValueId, value: ValueId, places:
     if !learn_item(r, at, flow, value, 1)? {
         return r.op(at, pd::Assign::NAME, &[value], &[]);
     }
+    let Some(&count) = length.first() else {
+        return Err("its flow is that of no array".to_owned());
+    };
     let (base, more) = written(r, at, flow)?;
     let all = places.iter().copied().eq(0..places.len() as i64);
-    if all && (length.first() == dims.first() || more.is_none() && base == flow) {
+    if all && (dims.first() == Some(&count) || more.is_none() && base == flow) {
         r.op(at, pd::Assign::NAME, &[value], &[])?;
         return add(r, at, more);
     }
     // What is written is zero before.
-    let shape = [&length[..1], &dims[1..]].concat();
-    if shape.iter().any(|&d| d < 0) || !r.ctx.is_float(elem) || places.iter().any(|p| !(0..length[0]).contains(p)) {
+    let shape = [&[count][..], &dims[1..]].concat();
+    if shape.iter().any(|&d| d < 0) || !r.ctx.is_float(elem) || places.iter().any(|p| !(0..count).contains(p)) {
         return Err("only all elements in order are scattered here".to_owned());
     }
     let index = [

@@ -107,6 +107,10 @@ fn moved(r: &mut Reader<'_>, at: usize, x: ValueId, order: &[i64]) -> Result<Val
     r.helper(at, pd::Transpose::NAME, &[x], &[("perm", r.ctx.ints_attr(order))])
 }
 
+/// The largest step and border, and the largest extent that is computed with.
+const MOST: i64 = 1 << 20;
+const WIDEST: i64 = 1 << 31;
+
 /// How a window moves over the two axes of an image.
 struct Window {
     strides: Vec<i64>,
@@ -141,6 +145,12 @@ impl Window {
             if others.into_iter().any(|(_, &v)| v != 1) {
                 return Err("steps over images or channels are not known here".to_owned());
             }
+            if values.iter().any(|v| !(1..=MOST).contains(v)) {
+                return Err("its steps are no numbers from 1 on".to_owned());
+            }
+        }
+        if explicit.iter().any(|border| !(0..=MOST).contains(border)) {
+            return Err("its borders are no numbers from 0 on".to_owned());
         }
         let padding = r.text(at, "padding").unwrap_or_default();
         let paddings = match padding.as_str() {
@@ -206,6 +216,9 @@ fn transposed(
     let mut extra = Vec::new();
     for (axis, (inside, outside)) in [(high, tall), (wide, broad)].into_iter().enumerate() {
         let (stride, size) = (window.strides[axis], kernel.get(axis + 2).copied().unwrap_or(1));
+        if [inside, outside, size].iter().any(|n| !(1..=WIDEST).contains(n)) {
+            return Err("its sizes do not fit".to_owned());
+        }
         let total = match window.padding.as_str() {
             "SAME" => ((inside - 1) * stride + size - outside).max(0),
             "VALID" => 0,
@@ -217,7 +230,7 @@ fn transposed(
         };
         // What is behind the last window is filled.
         let behind = outside - ((inside - 1) * stride + size - total);
-        if inside < 1 || outside < 1 || behind < 0 {
+        if behind < 0 {
             return Err("its sizes do not fit".to_owned());
         }
         paddings.extend([first, total - first]);
@@ -270,6 +283,9 @@ fn filter_grad(r: &mut Reader<'_>, at: usize) -> Result<()> {
     }
     let mut paddings = Vec::new();
     for (axis, (extent, steps, size)) in [(tall, high, rows), (broad, wide, columns)].into_iter().enumerate() {
+        if [extent, steps, size].iter().any(|n| !(1..=WIDEST).contains(n)) {
+            return Err("its shapes must be known".to_owned());
+        }
         let (stride, reach) = (window.strides[axis], (size - 1) * window.dilations[axis] + 1);
         let total = match window.padding.as_str() {
             "SAME" => ((steps - 1) * stride + reach - extent).max(0),
@@ -280,9 +296,6 @@ fn filter_grad(r: &mut Reader<'_>, at: usize) -> Result<()> {
             "EXPLICIT" => window.paddings[2 * axis],
             _ => total / 2,
         };
-        if extent < 1 || steps < 1 || size < 1 {
-            return Err("its shapes must be known".to_owned());
-        }
         // What no window reaches is not looked at.
         let last = (steps - 1) * stride + reach - extent - first;
         paddings.extend([first, last]);
@@ -443,7 +456,7 @@ fn cross_entropy(r: &mut Reader<'_>, at: usize) -> Result<()> {
 /// `ResizeBilinear`: each row and each column of the result is a mean of two. So they are products with matrices.
 fn bilinear(r: &mut Reader<'_>, at: usize) -> Result<()> {
     /// A larger image is not resized by a matrix.
-    const MOST: i64 = 1 << 12;
+    const MOST: i64 = 1 << 11;
     let (x, sizes) = (r.operand(at, 0)?, r.list(at, 1, "sizes")?);
     let (aligned, centered) = (r.flag(at, "align_corners"), r.flag(at, "half_pixel_centers"));
     let (dims, elem) = r.dims(x)?;

@@ -189,9 +189,12 @@ fn transposed(r: &mut Reader<'_>, at: usize) -> Result<()> {
         five(r, filter)?,
         five(r, g)?,
     );
+    if outside.iter().any(|extent| !(1..=1 << 31).contains(extent)) {
+        return Err("its sizes do not fit".to_owned());
+    }
     let whole = [dims[0], outside[0], outside[1], outside[2], dims[4]];
     let undone = window.borders(&whole, [kernel[0], kernel[1], kernel[2]])?;
-    if undone.steps[..] != dims[1..4] {
+    if undone.steps[..] != dims[1..4] || dims.contains(&0) {
         return Err("its sizes do not fit".to_owned());
     }
     let mut value = g;

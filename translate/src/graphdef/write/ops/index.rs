@@ -110,12 +110,13 @@ pub(super) const TABLE: &[(&str, Write)] = &[
             e.view.sees_operand(shaped);
         }
         let (count, last) = (along.count(), along.last(&along.dims));
-        let starts: Vec<Number> = (0..count).map(|row| Number::Int(i128::from(row * last))).collect();
-        let starts = e.constant(INT64, &[count, 1], &starts)?;
+        let whole = |e: &mut Emit<'_, '_>, n: i64| e.constant(INT64, &[], &[Number::Int(n.into())]);
+        let (zero, total, step) = (whole(e, 0)?, whole(e, count * last)?, whole(e, last)?);
+        let starts = e.op("Range", &[zero, total.clone(), step], &[("Tidx", Value::Type(INT64))]);
+        let starts = e.reshape(starts, &[-1, 1], Type::I64)?;
         let index = e.binary("AddV2", &index, &starts, Type::I64)?;
         let g = e.input(1)?;
         let g = along.rows(e, g, &along.places, elem)?;
-        let total = e.constant(INT64, &[], &[Number::Int(i128::from(count * last))])?;
         let attrs = [
             ("T", e.dtype(elem)?),
             ("Tindices", Value::Type(INT64)),
