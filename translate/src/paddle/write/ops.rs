@@ -212,6 +212,13 @@ impl Writer<'_> {
                 None => types,
             },
         };
+        // PaddlePaddle does not compute what is absent.
+        let is_product = matches!(short, "conv2d_grad" | "depthwise_conv2d_grad" | "matmul_grad");
+        let unused = |(value, ty): (ValueId, Type)| if body.has_uses(value) { ty } else { Type::NONE };
+        let types = match is_product && types.len() == body.num_results(op) {
+            true => body.results(op).zip(types).map(unused).collect(),
+            false => types,
+        };
         let types = with_absent(view, types);
         for attribute in form.attributes {
             let text = self.attribute(view, attribute, &types)?;
