@@ -86,3 +86,29 @@ func.func @handed_on(%x: f64, %b: memref<f64>) -> f64 {
   }
   return %r : f64
 }
+
+// CHECK: func.func @outside(%y: f64, %x: f64) -> f64 {
+// CHECK-NEXT: func.return %y : f64
+func.func @outside(%y: f64, %x: f64) -> f64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %r = scf.for %i = %c0 to %c5 step %c1 iter_args(%a = %x) -> f64 {
+    scf.yield %y : f64
+  }
+  return %r : f64
+}
+
+// CHECK: func.func @no_else
+// CHECK-NOT: else
+// CHECK-NOT: assert
+// CHECK: return
+func.func @no_else(%c: i1, %b: memref<f64>, %x: f64) {
+  %true = arith.constant true
+  cf.assert %true, "never"
+  scf.if %c {
+    memref.store %x, %b[] : memref<f64>
+  } else {
+  }
+  return
+}

@@ -1,15 +1,22 @@
-//! Rewrite patterns of `scf`, beside what the canonicalizer knows by the interfaces of control flow: branches on constants, loops that do not
+//! Rewrite patterns of `scf`, and of `cf.assert`, beside what the canonicalizer knows by the interfaces of control flow: branches on constants, loops that do not
 //! run, what is carried unchanged or not used.
 
 use std::sync::Arc;
 
 use pir_ir::{Attr, Body, ContextBuilder, OpId, RegionId, Rewriter, Traits, Type, TypeData, ValueId};
 
-use super::{arith, scf};
+use super::{arith, branch, scf};
 
 type Rule = fn(&mut Rewriter<'_>, OpId) -> bool;
 
-const RULES: [(&str, Rule); 3] = [(scf::FOR, run_once), (scf::IF, select), (scf::WHILE, forward_outer)];
+const RULES: [(&str, Rule); 6] = [
+    (scf::FOR, run_once),
+    (scf::FOR, gives_what_is_outside),
+    (scf::IF, select),
+    (scf::IF, drop_empty_else),
+    (scf::WHILE, forward_outer),
+    (branch::ASSERT, holds),
+];
 
 pub(super) fn register(builder: &mut ContextBuilder) {
     for (name, rule) in RULES {
@@ -45,6 +52,62 @@ fn run_once(r: &mut Rewriter<'_>, op: OpId) -> bool {
     }
     r.replace_op(op, &results);
     true
+}
+
+/// A truth value, if it is a constant.
+fn truth(r: &Rewriter<'_>, value: ValueId) -> Option<bool> {
+    let made = constant(r.body, r, value).filter(|_| r.body.value_type(value) == Type::I1)?;
+    r.body.view(r.ctx, made).bool("value")
+}
+
+/// A loop that counts, runs, and only gives what is defined outside of it.
+fn gives_what_is_outside(r: &mut Rewriter<'_>, op: OpId) -> bool {
+    let number = |at| r.body.constant_int(r.ctx, r.body.get_operand(op, at)?);
+    let runs = number(0).zip(number(1)).is_some_and(|(lower, upper)| lower < upper);
+    let region = r
+        .body
+        .op_regions(op)
+        .first()
+        .copied()
+        .filter(|_| runs && r.body.num_results(op) > 0);
+    let Some(end) = region.and_then(|region| r.body.first_op(r.body.single_block(region)?)) else {
+        return false;
+    };
+    let values = r.body.operands_vec(end);
+    let ends = r.body.next_op(end).is_none() && number(2).is_some_and(|step| step > 0);
+    if !ends || values.iter().any(|&value| is_inside(r.body, op, value)) {
+        return false;
+    }
+    r.replace_op(op, &values);
+    true
+}
+
+/// A branch without results needs no `else` that does nothing.
+fn drop_empty_else(r: &mut Rewriter<'_>, op: OpId) -> bool {
+    let other = r
+        .body
+        .op_regions(op)
+        .get(1)
+        .copied()
+        .filter(|_| r.body.num_results(op) == 0);
+    let Some((other, block)) = other.and_then(|other| Some((other, r.body.single_block(other)?))) else {
+        return false;
+    };
+    if r.body.first_op(block) != r.body.last_op(block) {
+        return false;
+    }
+    r.body.clear_region(other);
+    r.body.unlink_block(block);
+    true
+}
+
+/// A check of what is known to be true.
+fn holds(r: &mut Rewriter<'_>, op: OpId) -> bool {
+    let is_true = truth(r, r.body.operand(op, 0)) == Some(true);
+    if is_true {
+        r.erase_op(op);
+    }
+    is_true
 }
 
 /// Whether a value is defined in the regions of an operation.
@@ -83,7 +146,7 @@ fn select(r: &mut Rewriter<'_>, op: OpId) -> bool {
     let (condition, regions) = (r.body.operand(op, 0), r.body.op_regions(op).to_vec());
     let ends: Option<Vec<OpId>> = regions.iter().map(|&region| r.body.region_terminator(region)).collect();
     // The way that a constant condition takes is known to the canonicalizer.
-    let (Some(ends), None) = (ends, r.body.constant_int(r.ctx, condition)) else {
+    let (Some(ends), None) = (ends, truth(r, condition)) else {
         return false;
     };
     let mut changed = false;
@@ -99,10 +162,6 @@ fn select(r: &mut Rewriter<'_>, op: OpId) -> bool {
         if !r.body.has_uses(result) || !of_numbers || ![yes, no].into_iter().all(|v| known_before(r, op, v)) {
             continue;
         }
-        let truth = |r: &Rewriter<'_>, value| match ty == Type::I1 {
-            true => r.body.constant_int(r.ctx, value).map(|bit| bit != 0),
-            false => None,
-        };
         let chosen = match (truth(r, yes), truth(r, no)) {
             _ if yes == no => before(r, op, yes),
             (Some(true), Some(false)) => condition,

@@ -4,7 +4,7 @@ pub(crate) mod schema;
 
 use pir_ir::{
     AttrData, AttrSpec, Derivative, Effect, EffectKind, EffectTarget, InferFn, MemoryEffects, OpDef, OpView, Presence,
-    RegionSpec, Speculatability, Text, Traits, ValueSpec, VerifyFn,
+    RegionSpec, Speculatability, Text, Traits, TypeData, ValueSpec, VerifyFn,
 };
 use smallvec::SmallVec;
 
@@ -42,6 +42,8 @@ pub(crate) enum Speculate {
     Never,
     /// It fails for a divisor of zero, if the elements are integers.
     NonzeroDivisor,
+    /// It fails for a dimension that its first operand does not have.
+    KnownDimension,
 }
 
 /// An entry of a table.
@@ -139,6 +141,7 @@ pub(crate) fn definition(row: &Row) -> OpDef {
         Speculate::Always => |_| Speculatability::Always,
         Speculate::Never => |_| Speculatability::Never,
         Speculate::NonzeroDivisor => nonzero_divisor,
+        Speculate::KnownDimension => known_dimension,
     };
     if row.computes.is_some() || row.vjp.is_some() || row.forms.iter().any(Option::is_some) {
         crate::user::attach_row(&mut def, row.computes, row.vjp, row.forms);
@@ -168,6 +171,25 @@ fn memory(kinds: &[EffectKind]) -> SmallVec<[Effect; 2]> {
 
 fn of_shared(target: EffectTarget, kinds: &[EffectKind]) -> SmallVec<[Effect; 2]> {
     kinds.iter().map(|&kind| Effect { kind, target }).collect()
+}
+
+/// The extent of a dimension may be asked for if it is a constant, and there is such a dimension.
+fn known_dimension(op: OpView<'_>) -> Speculatability {
+    let rank = op
+        .operand(0)
+        .and_then(|of| match op.ctx.type_data(op.body.value_type(of)) {
+            TypeData::Tensor { shape, .. } | TypeData::EncodedTensor { shape, .. } => Some(shape.len()),
+            TypeData::MemRef { shape, .. } => shape.as_ref().map(|shape| shape.len()),
+            _ => None,
+        });
+    let at = op.operand(1).and_then(|at| op.body.constant_int(op.ctx, at));
+    let is_there = rank
+        .zip(at)
+        .is_some_and(|(rank, at)| usize::try_from(at).is_ok_and(|at| at < rank));
+    match is_there {
+        true => Speculatability::Always,
+        false => Speculatability::Never,
+    }
 }
 
 /// Division of floats is total; division of integers only by a constant that is not zero.
