@@ -23,7 +23,9 @@ fn every_operation_is_complete() {
         if pir_dialects::pd::is_foreign(&def.name) {
             // Only PaddlePaddle's executor runs it, and its own gradient operation is the derivative.
             let declared = matches!(def.derivative, Derivative::Operands(_)) == def.backward.is_some();
-            if !declared || def.infer.is_some() || kernels.has(&def.name) || rules.has(&def.name) {
+            // These have kernels too; the types of their results are not inferred yet, and their derivative stays PaddlePaddle's.
+            let runs = matches!(short, "as_complex" | "as_real" | "assert" | "conj" | "warpctc");
+            if !declared || def.infer.is_some() || (kernels.has(&def.name) || rules.has(&def.name)) != runs {
                 missing.push(format!(
                     "{}: has more than its declaration, and no row of its own",
                     def.name

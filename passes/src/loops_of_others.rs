@@ -384,9 +384,9 @@ fn expect_only_in(places: &[&str], words: &[&str]) {
 
 #[test]
 fn no_pass_knows_loops_and_branches_by_name() {
-    // What makes them of blocks, of graphs, or for the elements of buffers.
+    // What makes them of blocks, of graphs, or for the elements of tensors and buffers.
     expect_only_in(
-        &["cfg/", "dataflow/", "autodiff/memory.rs"],
+        &["cfg/", "dataflow/", "autodiff/elements.rs"],
         &[
             "pd::While",
             "pd::If",

@@ -5,12 +5,12 @@
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 
 use pir_dialects::pd;
 use pir_interp::{Tensor, inputs_of};
 use pir_ir::{Context, Diagnostic, Module};
 use pir_passes::Pipeline;
-use std::sync::Arc;
 
 use crate::arrays::{read_arrays, write_npz};
 use crate::driver::{self, LoadOptions, RunOptions, emission::Emission};

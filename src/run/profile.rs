@@ -17,33 +17,32 @@ const LISTED: usize = 40;
 /// Writes the profile: to a file in the format that its name ends in, or as a table to standard error.
 ///
 /// # Errors
-/// If the file cannot be written, or its name ends in something else.
+/// If the file cannot be written.
 pub(super) fn report(profile: &Profile, file: Option<&str>, source: &Source) -> Result<(), Diagnostic> {
     let Some(file) = file else {
         cli::say(&table(profile, source)?);
         return Ok(());
     };
-    let text = match Path::new(file).extension().and_then(|end| end.to_str()) {
-        Some("json") => to_json(profile, source),
-        Some("folded") => folded(profile, source),
-        Some("svg") => flame_graph(profile, source),
-        Some("txt") => table(profile, source)?,
-        _ => return Err(unknown(file)),
+    let text = match format(file) {
+        "json" => to_json(profile, source),
+        "folded" => folded(profile, source),
+        "svg" => flame_graph(profile, source),
+        _ => table(profile, source)?,
     };
     write_output(Some(file), |out| out.write_all(text.as_bytes()))
 }
 
 /// Refuses the name of a file before the program is run.
 pub(super) fn check(file: &str) -> Result<String, String> {
-    let known = ["json", "folded", "svg", "txt"];
-    match Path::new(file).extension().and_then(|end| end.to_str()) {
-        Some(end) if known.contains(&end) => Ok(file.to_owned()),
+    match format(file) {
+        "json" | "folded" | "svg" | "txt" => Ok(file.to_owned()),
         _ => Err("the name must end in .txt, .json, .folded or .svg, which is the format".to_owned()),
     }
 }
 
-fn unknown(file: &str) -> Diagnostic {
-    Diagnostic::error("io", format!("`{file}` has no format of profiles"))
+fn format(file: &str) -> &str {
+    let end = Path::new(file).extension();
+    end.and_then(|end| end.to_str()).unwrap_or_default()
 }
 
 /// The operation, its result, and its line.
@@ -212,15 +211,11 @@ fn draw(text: &mut String, label: &str, [start, time, total]: [f64; 3], depth: u
     if width < 0.2 {
         return;
     }
-    let label = label.replace('&', "&amp;").replace('<', "&lt;");
+    let escaped = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;");
     let y = -HEIGHT * depth as f64;
     // A letter is about 6.6 pixels wide.
     let shown: String = label.chars().take((width / 6.6 - 1.0).max(0.0) as usize).collect();
-    let shown = if shown.contains('&') && shown != label {
-        ""
-    } else {
-        &shown
-    };
+    let (label, shown) = (escaped(label), escaped(&shown));
     let _ = writeln!(
         text,
         "<g><title>{label}: {time:.6} s, {:.1} %</title><rect x=\"{x:.2}\" y=\"{y}\" width=\"{width:.2}\" \

@@ -71,8 +71,8 @@ pub fn family(op: &str) -> Option<&'static str> {
     rows::ROWS.iter().find(|row| row.op == op).map(|row| row.family)
 }
 
-/// Whether an operation is known from PaddlePaddle's declarations alone: the types of its results are as written, there is no
-/// kernel, and only PaddlePaddle's executor runs it.
+/// Whether an operation is known from PaddlePaddle's declarations: the types of its results are as written, few have a
+/// kernel or a composition, and PaddlePaddle's executor runs all.
 pub fn is_foreign(op: &str) -> bool {
     static NAMES: OnceLock<FxHashSet<&str>> = OnceLock::new();
     let names = || rows::ROWS.iter().filter(|row| row.written).map(|row| row.op).collect();

@@ -134,3 +134,54 @@ fn sequence(lines: &[Vec<f64>], labels: &[usize], blank: usize) -> (f64, Vec<Vec
     };
     (-total, lines.iter().enumerate().map(slope).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a path becomes when repetitions, and then blanks, are left out.
+    fn collapsed(path: &[usize], blank: usize) -> Vec<usize> {
+        let first = |at: usize| at == 0 || path[at - 1] != path[at];
+        let kept = (0..path.len()).filter(|&at| path[at] != blank && first(at));
+        kept.map(|at| path[at]).collect()
+    }
+
+    #[test]
+    fn losses_are_those_of_all_paths() {
+        let classes = 3usize;
+        for (steps, blank, labels) in [
+            (4u32, 0, vec![1, 2]),
+            (3, 0, vec![2, 2]),
+            (5, 2, vec![0, 1, 0]),
+            (2, 1, vec![]),
+        ] {
+            let lines: Vec<Vec<f64>> = (0..steps)
+                .map(|t| log_softmax(&[0, 1, 2].map(|c| f64::from(3 * t + c).sin())))
+                .collect();
+            let mut sum = 0.0;
+            let mut through = vec![vec![0.0; classes]; lines.len()];
+            for number in 0..classes.pow(steps) {
+                let path: Vec<usize> = (0..steps).map(|t| number / classes.pow(t) % classes).collect();
+                if collapsed(&path, blank) != labels {
+                    continue;
+                }
+                let probability: f64 = path.iter().zip(&lines).map(|(&c, line)| line[c].exp()).product();
+                sum += probability;
+                path.iter()
+                    .zip(&mut through)
+                    .for_each(|(&c, all)| all[c] += probability);
+            }
+            let (loss, slopes) = sequence(&lines, &labels, blank);
+            assert!((loss + sum.ln()).abs() < 1e-12, "{labels:?}: {loss}");
+            for ((slope, through), line) in slopes.iter().zip(&through).zip(&lines) {
+                for c in 0..classes {
+                    let wanted = line[c].exp() - through[c] / sum;
+                    assert!((slope[c] - wanted).abs() < 1e-12, "{labels:?}: {} {wanted}", slope[c]);
+                }
+            }
+        }
+        // Two equal labels need a blank between them.
+        let lines = vec![log_softmax(&[0.0; 3]); 2];
+        assert_eq!(sequence(&lines, &[1, 1], 0), (0.0, vec![vec![0.0; 3]; 2]));
+    }
+}
