@@ -51,11 +51,14 @@ fn label(row: &Row, source: &Source) -> String {
     if let Some(name) = &row.name {
         let _ = write!(text, " %{name}");
     }
-    if let Some(span) = row.span {
-        let line = source.line_number(source.line_index(span.start as usize));
+    if let Some(line) = line(row, source) {
         let _ = write!(text, " :{line}");
     }
     text
+}
+
+fn line(row: &Row, source: &Source) -> Option<usize> {
+    Some(source.position(row.span?.start as usize).line)
 }
 
 fn ratio(part: f64, whole: f64) -> f64 {
@@ -131,7 +134,7 @@ fn to_json(profile: &Profile, source: &Source) -> String {
         json!({
             "op": row.op,
             "name": row.name,
-            "line": row.span.map(|span| source.line_number(source.line_index(span.start as usize))),
+            "line": line(row, source),
             "parent": row.parent,
             "iterations": row.iterations,
             "calls": row.calls,

@@ -3,9 +3,7 @@
 //! Tensors without dimensions become numbers. A stack that an init region makes is made in front of its operation, which comes to
 //! the same, since the region runs once.
 
-use pir_ir::{
-    Attr, AttrData, Body, Context, DYNAMIC, Diagnostic, OpId, OpView, Rewriter, Traits, Type, TypeData, ValueId,
-};
+use pir_ir::{Attr, AttrData, Body, Context, Diagnostic, OpId, OpView, Rewriter, Traits, Type, TypeData, ValueId};
 
 use super::types::{element, with_element};
 use super::{arith, math, scf, tensor};
@@ -327,14 +325,9 @@ fn scale(r: &mut Rewriter<'_>, op: OpId, x: ValueId, ty: Type) -> Result<ValueId
 /// A tensor of numbers, of the shape of another one.
 fn splat_like(r: &mut Rewriter<'_>, like: ValueId, value: f64) -> Result<ValueId, String> {
     let ty = r.body.value_type(like);
-    let shape = r.ctx.as_tensor(ty).map(|(shape, _)| shape.to_vec());
-    let shape = shape.ok_or("the rank is not known")?;
+    r.ctx.as_tensor(ty).ok_or("the rank is not known")?;
     let value = constant(r, element(r.ctx, ty), value)?;
-    let mut sizes = Vec::new();
-    for (at, _) in shape.iter().enumerate().filter(|(_, extent)| **extent == DYNAMIC) {
-        let at = constant(r, Type::INDEX, at as f64)?;
-        sizes.push(emit(r, tensor::Dim::NAME, &[like, at], Type::INDEX));
-    }
+    let sizes = super::sizes(r, like);
     let splat = r.op(tensor::Splat::NAME).operand(value).operands(sizes);
     Ok(splat.result(ty).value())
 }

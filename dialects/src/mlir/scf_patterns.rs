@@ -56,7 +56,7 @@ fn run_once(r: &mut Rewriter<'_>, op: OpId) -> bool {
 
 /// A truth value, if it is a constant.
 fn truth(r: &Rewriter<'_>, value: ValueId) -> Option<bool> {
-    let made = constant(r.body, r, value).filter(|_| r.body.value_type(value) == Type::I1)?;
+    let made = constant(r, value).filter(|_| r.body.value_type(value) == Type::I1)?;
     r.body.view(r.ctx, made).bool("value")
 }
 
@@ -121,19 +121,19 @@ fn is_inside(body: &Body, op: OpId, value: ValueId) -> bool {
 
 /// What is known in front of a branch: a value from there, or a constant.
 fn known_before(r: &mut Rewriter<'_>, op: OpId, value: ValueId) -> bool {
-    !is_inside(r.body, op, value) || constant(r.body, r, value).is_some()
+    !is_inside(r.body, op, value) || constant(r, value).is_some()
 }
 
-fn constant(body: &Body, r: &Rewriter<'_>, value: ValueId) -> Option<OpId> {
-    let made = body.defining_op(value)?;
-    let is_constant = body.view(r.ctx, made).has(Traits::CONSTANT) && body.num_operands(made) == 0;
+fn constant(r: &Rewriter<'_>, value: ValueId) -> Option<OpId> {
+    let made = r.body.defining_op(value)?;
+    let is_constant = r.body.view(r.ctx, made).has(Traits::CONSTANT) && r.body.num_operands(made) == 0;
     is_constant.then_some(made)
 }
 
 /// The value in front of a branch.
 fn before(r: &mut Rewriter<'_>, op: OpId, value: ValueId) -> ValueId {
     if is_inside(r.body, op, value)
-        && let Some(made) = constant(r.body, r, value)
+        && let Some(made) = constant(r, value)
     {
         r.before(op);
         r.move_here(made);

@@ -25,6 +25,7 @@ use rustc_hash::FxHashSet;
 
 use crate::table::definition;
 
+pub use composed::BERNOULLI;
 pub use control::{is_if, is_while, role};
 pub use expr::{Building, Emitter, Expr, ExprScope, evaluate};
 pub use handles::Handles;

@@ -71,7 +71,10 @@ impl Clocks {
         for &(name, program) in programs {
             let body = program.body;
             let top = rows.len();
-            rows.push(Row::new(name.to_owned()));
+            rows.push(Row {
+                op: name.to_owned(),
+                ..Row::default()
+            });
             let mut iterations = FxHashMap::default();
             for instr in program.blocks.iter().flat_map(|block| &block.instrs) {
                 if let Code::While { stats, .. } | Code::For { stats, .. } = instr.code {
@@ -89,6 +92,7 @@ impl Clocks {
                 let parent = body.parent_op(op).and_then(|parent| row_of.get(&parent).copied());
                 row_of.insert(op, rows.len());
                 rows.push(Row {
+                    op: ctx.op_str(body.op_name(op)).to_owned(),
                     name: result.and_then(|value| Some(ctx.name_text(body.value_name(value)?.name).into())),
                     span: Some(body.op_span(op)),
                     parent: Some(parent.unwrap_or(top)),
@@ -99,7 +103,7 @@ impl Clocks {
                     flops: get(|clock| &clock.flops),
                     is_double: result
                         .is_some_and(|value| crate::kernels::dtype_of(ctx, body.value_type(value)) == Some(DType::F64)),
-                    ..Row::new(ctx.op_str(body.op_name(op)).to_owned())
+                    inside: Duration::ZERO,
                 });
             }
         }
@@ -125,7 +129,7 @@ pub struct Profile {
 }
 
 /// An operation, or a function.
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Row {
     /// The name of the operation, or of the function with `@`.
     pub op: String,
@@ -149,22 +153,4 @@ pub struct Row {
     pub flops: u64,
     /// Whether its first result holds `f64`.
     pub is_double: bool,
-}
-
-impl Row {
-    fn new(op: String) -> Row {
-        Row {
-            op,
-            name: None,
-            span: None,
-            parent: None,
-            iterations: None,
-            calls: 0,
-            time: Duration::ZERO,
-            inside: Duration::ZERO,
-            bytes: 0,
-            flops: 0,
-            is_double: false,
-        }
-    }
 }

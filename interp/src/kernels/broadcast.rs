@@ -207,7 +207,7 @@ pub(super) fn zip<T: Element, U: Element>(x: &Tensor, y: &Tensor, f: impl Fn(T, 
 type Change<'f, T> = &'f dyn Fn(&mut [T], &[T], bool);
 
 /// The number of elements that are copied and then changed: they are in the nearest cache meanwhile.
-const TILE: usize = 2048;
+pub(super) const TILE: usize = 2048;
 
 fn changed<T: Element>(x: Tensor, y: Tensor, f: Change<'_, T>) -> Result<Tensor, String> {
     let same = x.shape() == y.shape();

@@ -21,10 +21,7 @@ fn warpctc(s: &Spec<'_>) -> Result<Kernel, String> {
         let (&[time, batch, classes], &[_, most]) = (logits.shape(), labels.shape()) else {
             return Err(LENGTHS.to_owned());
         };
-        let whole = |x: &Tensor| -> Vec<i64> {
-            crate::each_type!(x.data(), v => v.iter().map(|&n| crate::tensor::Element::to_i64(n)).collect())
-        };
-        let (values, all, times, lengths) = (logits.to_f64(), whole(&labels), whole(&times), whole(&lengths));
+        let (values, all, times, lengths) = (logits.to_f64(), labels.to_i64(), times.to_i64(), lengths.to_i64());
         if blank >= classes || all.len() != batch * most || times.len() != batch || lengths.len() != batch {
             return Err("the shapes of logits, labels and lengths do not fit".to_owned());
         }

@@ -1,5 +1,7 @@
 //! Scalar functions that Rust's library lacks.
 
+use pir_dialects::pd::BERNOULLI;
+
 pub(super) fn sigmoid(v: f64) -> f64 {
     // Neither form overflows on its side.
     if v >= 0.0 {
@@ -151,18 +153,6 @@ const FRAC_PI_SQRT_2: f64 = 0.886_226_925_452_758;
 
 /// From where on the asymptotic series below have all digits.
 const LARGE: f64 = 12.0;
-
-/// B(2k) for k from 1.
-const BERNOULLI: [f64; 8] = [
-    1.0 / 6.0,
-    -1.0 / 30.0,
-    1.0 / 42.0,
-    -1.0 / 30.0,
-    5.0 / 66.0,
-    -691.0 / 2730.0,
-    7.0 / 6.0,
-    -3617.0 / 510.0,
-];
 
 /// The logarithm of the absolute value of the gamma function.
 pub(super) fn lgamma(x: f64) -> f64 {

@@ -1,6 +1,6 @@
 //! Elementwise kernels of floats that run as vectors.
 
-use super::broadcast::through;
+use super::broadcast::{TILE, through};
 use super::math::{Math, TURNS};
 use super::{Kernel, Outputs, one, take};
 use crate::parallel;
@@ -8,8 +8,6 @@ use crate::simd::{self, Task};
 use crate::tensor::buffer::{Buffer, room, stale};
 use crate::tensor::{DType, Data, Element, Part, Storage, Tensor};
 
-/// The number of elements that are copied and then computed in place: they are in the nearest cache meanwhile.
-const TILE: usize = 2048;
 /// The number of elements that a thread computes at once.
 const PART: usize = 8 * TILE;
 

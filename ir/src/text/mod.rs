@@ -26,5 +26,6 @@ pub use locate::locate;
 pub use options::{ParseOptions, Parsed, PrintOptions};
 pub use reader::chunks::parse_in_chunks;
 pub use reader::{ArgName, AssemblyReader, OdsReader, Unreadable, parse, parse_attr, parse_type};
+pub use segments::segment_sizes;
 pub use writer::attr::{print_attr, print_type};
 pub use writer::{OdsPrinter, print, print_op, print_to};

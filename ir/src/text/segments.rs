@@ -19,8 +19,8 @@ fn ints(ctx: &Context, attr: Attr) -> Option<Vec<usize>> {
     sizes.map(|size| usize::try_from(size).ok()).collect()
 }
 
-/// `array<i32: 1, 2>`.
-fn array(ctx: &Context, sizes: &[i64]) -> Attr {
+/// The attribute `operandSegmentSizes`, or one like it: `array<i32: 1, 2>`.
+pub fn segment_sizes(ctx: &Context, sizes: &[i64]) -> Attr {
     let made = || {
         let mut builder = ElementsBuilder::new(4 * sizes.len()).ok()?;
         for &size in sizes {
@@ -85,7 +85,7 @@ pub(crate) fn with_sizes(ctx: &Context, body: &Body, op: OpId, any: bool) -> Att
     if others.is_empty() && !any {
         return attrs;
     }
-    let list = |sizes: &[i64]| array(ctx, sizes);
+    let list = |sizes: &[i64]| segment_sizes(ctx, sizes);
     let count = |successor: &Successor| i64::from(successor.operands);
     let sizes: Vec<i64> = others.iter().map(count).collect();
     if !any {

@@ -22,7 +22,7 @@ pub(super) fn inline(module: &mut Module) {
         .collect();
     let takes_buffers = |&copy: &OpId| {
         let inner = module.body.isolated(copy);
-        inner.is_some_and(|inner| next(&ctx, inner, |_| true).is_some())
+        inner.is_some_and(|inner| with_buffers(&ctx, inner).next().is_some())
     };
     if !copies.iter().any(takes_buffers) {
         return;
@@ -36,36 +36,43 @@ pub(super) fn inline(module: &mut Module) {
     let mut room = growth(bodies.map(Body::num_ops).sum());
     for copy in copies {
         let mut left: FxHashSet<Sym> = FxHashSet::default();
+        // What is inlined may have calls too.
         loop {
-            let found = module.body.isolated(copy).and_then(|inner| {
-                next(&ctx, inner, |name| {
-                    functions.contains_key(&name) && !left.contains(&name)
-                })
+            let calls = module.body.isolated(copy).map(|inner| {
+                let calls = with_buffers(&ctx, inner);
+                let calls = calls.filter(|(_, name)| functions.contains_key(name) && !left.contains(name));
+                calls.collect::<Vec<_>>()
             });
-            let Some((call, name)) = found else { break };
-            let Some(from) = module.body.take_isolated(functions[&name]) else {
+            let calls = calls.unwrap_or_default();
+            if calls.is_empty() {
                 break;
-            };
-            let size = from.num_ops();
-            let inlined = size <= room
-                && from.single_block(from.root()).is_some()
-                && module
-                    .body
-                    .isolated_mut(copy)
-                    .is_some_and(|to| inline_block(&ctx, to, call, &from));
-            module.body.set_isolated(functions[&name], from);
-            match inlined {
-                true => room -= size,
-                false => drop(left.insert(name)),
+            }
+            for (call, name) in calls {
+                let Some(from) = module.body.take_isolated(functions[&name]) else {
+                    left.insert(name);
+                    continue;
+                };
+                let size = from.num_ops();
+                let inlined = size <= room
+                    && from.single_block(from.root()).is_some()
+                    && module
+                        .body
+                        .isolated_mut(copy)
+                        .is_some_and(|to| inline_block(&ctx, to, call, &from));
+                module.body.set_isolated(functions[&name], from);
+                match inlined {
+                    true => room -= size,
+                    false => drop(left.insert(name)),
+                }
             }
         }
     }
 }
 
-/// The first call with a buffer of floats, of one of some functions.
-fn next(ctx: &Context, body: &Body, of: impl Fn(Sym) -> bool) -> Option<(OpId, Sym)> {
-    plain_calls(ctx, body).find(|&(call, name)| {
+/// The calls with a buffer of floats.
+fn with_buffers(ctx: &Context, body: &Body) -> impl Iterator<Item = (OpId, Sym)> {
+    plain_calls(ctx, body).filter(|&(call, _)| {
         let mut values = body.operands(call).chain(body.results(call));
-        of(name) && values.any(|value| is_buffer(ctx, body.value_type(value)))
+        values.any(|value| is_buffer(ctx, body.value_type(value)))
     })
 }

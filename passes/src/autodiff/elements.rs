@@ -1,6 +1,7 @@
 //! Loops of `scf` over the elements of tensors and buffers, and the numbers that they need.
 
-use pir_dialects::mlir::{arith, scf, tensor};
+pub(crate) use pir_dialects::mlir::index_constant as index;
+use pir_dialects::mlir::{arith, scf};
 use pir_ir::{AttrData, BlockId, DYNAMIC, Rewriter, Type, ValueId};
 
 /// A constant of a type of floats.
@@ -8,33 +9,6 @@ pub(crate) fn number(r: &mut Rewriter<'_>, ty: Type, value: f64) -> ValueId {
     let bits = value.to_bits();
     let value = r.ctx.attr(AttrData::Float { bits, ty });
     r.op(arith::Constant::NAME).attr("value", value).result(ty).value()
-}
-
-/// A constant of type index.
-pub(crate) fn index(r: &mut Rewriter<'_>, value: i128) -> ValueId {
-    let ty = Type::INDEX;
-    let value = r.ctx.attr(AttrData::Int { value, ty });
-    r.op(arith::Constant::NAME).attr("value", value).result(ty).value()
-}
-
-/// The shape of a tensor, and the extents that it does not say.
-pub(crate) fn sizes_of(r: &mut Rewriter<'_>, value: ValueId) -> Result<(Vec<i64>, Vec<ValueId>), String> {
-    let shape = r
-        .ctx
-        .as_tensor(r.body.value_type(value))
-        .map(|(shape, _)| shape.to_vec());
-    let shape = shape.ok_or("a tensor was expected")?;
-    let mut sizes = Vec::new();
-    for (at, _) in shape.iter().enumerate().filter(|(_, extent)| **extent == DYNAMIC) {
-        let at = index(r, at as i128);
-        sizes.push(
-            r.op(tensor::Dim::NAME)
-                .operands([value, at])
-                .result(Type::INDEX)
-                .value(),
-        );
-    }
-    Ok((shape, sizes))
 }
 
 /// Loops over the places of the elements of a shape; the sizes that it does not say are `sizes`.

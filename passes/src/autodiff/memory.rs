@@ -13,12 +13,12 @@
 //! `memref.alloca` or is an argument. Arguments may be the same buffer, if their shadows are.
 
 use pir_dialects::func;
-use pir_dialects::mlir::memref;
-use pir_ir::{Arith, Body, Context, DYNAMIC, Diagnostic, OpId, Rewriter, Type, TypeData, Use, ValueDef, ValueId};
+use pir_dialects::mlir::{memref, sizes};
+use pir_ir::{Arith, Body, Context, Diagnostic, OpId, Rewriter, Type, TypeData, Use, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::adjoint::spelled;
-use super::elements::{each_element, index, number};
+use super::elements::{each_element, number};
 
 /// What happens to an element of a buffer, or to all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -342,11 +342,7 @@ pub(crate) fn move_elements(r: &mut Rewriter<'_>, from: ValueId, to: ValueId) ->
     };
     let (shape, elem) = (shape.to_vec(), *elem);
     let zero = number(r, elem, 0.0);
-    let mut sizes = Vec::new();
-    for (at, _) in shape.iter().enumerate().filter(|(_, extent)| **extent == DYNAMIC) {
-        let at = index(r, at as i128);
-        sizes.push(r.op(memref::Dim::NAME).operands([from, at]).result(Type::INDEX).value());
-    }
+    let sizes = sizes(r, from);
     each_element(r, &shape, &sizes, |r, place| {
         let load = |r: &mut Rewriter<'_>, buffer| {
             let load = r.op(memref::Load::NAME).operand(buffer).operands(place.iter().copied());

@@ -296,6 +296,18 @@ fn digamma(x: Expr<'_>) -> Expr<'_> {
     left.select(right - cotangent, right)
 }
 
+/// The numbers of Bernoulli B(2k) for k from 1.
+pub const BERNOULLI: [f64; 8] = [
+    1.0 / 6.0,
+    -1.0 / 30.0,
+    1.0 / 42.0,
+    -1.0 / 30.0,
+    5.0 / 66.0,
+    -691.0 / 2730.0,
+    7.0 / 6.0,
+    -3617.0 / 510.0,
+];
+
 fn power(x: Expr<'_>, n: i32) -> Expr<'_> {
     (1..n).fold(x, |product, _| product * x)
 }
@@ -310,17 +322,8 @@ fn polygamma(x: Expr<'_>, n: i32) -> Expr<'_> {
         sum + z.ones() / power(z + k as f64, n + 1)
     });
     // (n - 1)!/z^n + n!/(2 z^(n + 1)) + the sum of B(2k) (2k + n - 1)!/((2k)! z^(2k + n)).
-    let bernoulli = [
-        1.0 / 6.0,
-        -1.0 / 30.0,
-        1.0 / 42.0,
-        -1.0 / 30.0,
-        5.0 / 66.0,
-        -691.0 / 2730.0,
-        7.0 / 6.0,
-    ];
     let terms: Vec<f64> = (1..)
-        .zip(bernoulli)
+        .zip(&BERNOULLI[..7])
         .map(|(k, b)| b * factorial(2 * k + n - 1) / factorial(2 * k))
         .collect();
     let inverse = far.ones() / far;

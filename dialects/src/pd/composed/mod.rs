@@ -19,6 +19,8 @@ use smallvec::SmallVec;
 
 use super::{Building, Expr, ExprScope};
 
+pub use math::BERNOULLI;
+
 /// Builds the results of an operation.
 type Compose = for<'c> fn(&Call<'c>) -> Result<Vec<Expr<'c>>, String>;
 

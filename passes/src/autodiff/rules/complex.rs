@@ -18,14 +18,13 @@ fn by(cx: &mut RuleCx<'_, '_>, other: Option<&str>) -> Result<(), String> {
         return Ok(());
     };
     let (ty, grad) = (cx.operand_type(0), conjugated(cx.r, grad));
-    let out = match other {
-        Some(name) => cx.r.op(name).operand(grad).result(ty).value(),
+    let grad = match other {
+        // One of both forms is complex.
+        Some(name) => {
+            let out = cx.r.op(name).operand(grad).result(ty).value();
+            conjugated(cx.r, out)
+        }
         None => grad,
     };
-    let out = if other == Some("pd.as_complex") {
-        conjugated(cx.r, out)
-    } else {
-        out
-    };
-    cx.add(0, out)
+    cx.add(0, grad)
 }

@@ -1,12 +1,14 @@
 //! Operations of MLIR's `tensor`. They move elements, so their derivatives move cotangents; what is added to a few elements of a cotangent
 //! changes these only, which bufferization makes a change in place.
 
-use pir_dialects::mlir::{arith, tensor};
-use pir_ir::{Arith, AttrData, Context, Type, ValueId};
+use pir_dialects::mlir::{arith, sizes, tensor};
+use pir_dialects::stablehlo::from_pd::array;
+use pir_ir::text::segment_sizes;
+use pir_ir::{Arith, AttrData, Type, ValueId};
 
 use super::{Rule, RuleCx, rule};
 use crate::autodiff::cotangent::zeros_like;
-use crate::autodiff::elements::{fold_elements, index, number, sizes_of};
+use crate::autodiff::elements::{fold_elements, index, number};
 
 pub(super) const RULES: &[Rule] = &[
     rule(tensor::Cast::NAME, |cx| restated(cx, tensor::Cast::NAME, &[])),
@@ -50,7 +52,7 @@ fn restated(cx: &mut RuleCx<'_, '_>, by: &str, kept: &[&str]) -> Done {
     if by == tensor::CollapseShape::NAME && !cx.ctx().is_static(ty) {
         return Err("the shape before is not known".to_owned());
     }
-    let shape = shape.map(|shape| i64s(cx.ctx(), &shape)).transpose()?;
+    let shape = shape.map(|shape| array(cx.ctx(), &shape));
     let mut op = cx.r.op(by).operand(grad);
     for (name, value) in attrs {
         op = op.attr(name, value);
@@ -60,13 +62,6 @@ fn restated(cx: &mut RuleCx<'_, '_>, by: &str, kept: &[&str]) -> Done {
     }
     let grad = op.result(ty).value();
     cx.add(0, grad)
-}
-
-/// `array<i64: …>`.
-fn i64s(ctx: &Context, numbers: &[i64]) -> Result<pir_ir::Attr, String> {
-    let text: Vec<String> = numbers.iter().map(i64::to_string).collect();
-    let shared = ctx.shared().ok_or("attributes cannot be made here")?;
-    pir_ir::text::parse_attr(&shared, &format!("array<i64: {}>", text.join(", "))).map_err(|error| error.message)
 }
 
 /// The sum of the cotangents of an operand so far, if there is one, or zeros.
@@ -81,47 +76,53 @@ fn so_far(cx: &mut RuleCx<'_, '_>, index: usize) -> Result<(ValueId, bool), Stri
     }
 }
 
-fn extract(cx: &mut RuleCx<'_, '_>) -> Done {
-    let (grad, place) = (grad(cx)?, operands(cx, 1));
+/// How a part of a tensor is read, and how a tensor with another part is made.
+type Get = fn(&mut RuleCx<'_, '_>, ValueId, Type, &[ValueId]) -> Result<ValueId, String>;
+type Put = fn(&mut RuleCx<'_, '_>, ValueId, ValueId, &[ValueId]) -> Result<ValueId, String>;
+
+/// Adds the cotangent of a part to that of the tensor that it was read from.
+fn add_part(cx: &mut RuleCx<'_, '_>, get: Get, put: Put) -> Done {
+    let (grad, at) = (grad(cx)?, operands(cx, 1));
     let (sum, is_sum) = so_far(cx, 0)?;
     let grad = match is_sum {
         true => {
             let ty = cx.r.body.value_type(grad);
-            let old =
-                cx.r.op(tensor::Extract::NAME)
-                    .operand(sum)
-                    .operands(place.iter().copied())
-                    .result(ty)
-                    .value();
+            let old = get(cx, sum, ty, &at)?;
             cx.r.compute(Arith::Add, &[old, grad])?
         }
         false => grad,
     };
-    let sum = put(cx, grad, sum, &place);
+    let sum = put(cx, grad, sum, &at)?;
     cx.accumulated(0, sum)
 }
 
+fn extract(cx: &mut RuleCx<'_, '_>) -> Done {
+    add_part(cx, element, put)
+}
+
+/// An element of a tensor.
+fn element(cx: &mut RuleCx<'_, '_>, tensor: ValueId, ty: Type, place: &[ValueId]) -> Result<ValueId, String> {
+    let op = cx.r.op(tensor::Extract::NAME).operand(tensor);
+    Ok(op.operands(place.iter().copied()).result(ty).value())
+}
+
 /// A tensor with another element.
-fn put(cx: &mut RuleCx<'_, '_>, value: ValueId, tensor: ValueId, place: &[ValueId]) -> ValueId {
+fn put(cx: &mut RuleCx<'_, '_>, value: ValueId, tensor: ValueId, place: &[ValueId]) -> Result<ValueId, String> {
     let ty = cx.r.body.value_type(tensor);
     let op = cx.r.op(tensor::Insert::NAME).operands([value, tensor]);
-    op.operands(place.iter().copied()).result(ty).value()
+    Ok(op.operands(place.iter().copied()).result(ty).value())
 }
 
 fn insert(cx: &mut RuleCx<'_, '_>) -> Done {
     let (grad, place) = (grad(cx)?, operands(cx, 2));
     let elem = cx.operand_type(0);
     if cx.wants(0) {
-        let op =
-            cx.r.op(tensor::Extract::NAME)
-                .operand(grad)
-                .operands(place.iter().copied());
-        let element = op.result(elem).value();
+        let element = element(cx, grad, elem, &place)?;
         cx.add(0, element)?;
     }
     if cx.wants(1) {
         let zero = number(cx.r, elem, 0.0);
-        let rest = put(cx, zero, grad, &place);
+        let rest = put(cx, zero, grad, &place)?;
         cx.add(1, rest)?;
     }
     Ok(())
@@ -146,12 +147,7 @@ fn from_elements(cx: &mut RuleCx<'_, '_>) -> Done {
             rest /= extent.max(1);
         }
         let place: Vec<ValueId> = place.into_iter().rev().map(|at| index(cx.r, at.into())).collect();
-        let element =
-            cx.r.op(tensor::Extract::NAME)
-                .operand(grad)
-                .operands(place)
-                .result(elem)
-                .value();
+        let element = element(cx, grad, elem, &place)?;
         cx.add(at, element)?;
     }
     Ok(())
@@ -160,7 +156,9 @@ fn from_elements(cx: &mut RuleCx<'_, '_>) -> Done {
 /// The sum of all elements.
 fn splat(cx: &mut RuleCx<'_, '_>) -> Done {
     let (grad, elem) = (grad(cx)?, cx.operand_type(0));
-    let (shape, sizes) = sizes_of(cx.r, grad)?;
+    let shape = cx.ctx().as_tensor(cx.r.body.value_type(grad));
+    let shape = shape.ok_or("a tensor was expected")?.0.to_vec();
+    let sizes = sizes(cx.r, grad);
     let zero = number(cx.r, elem, 0.0);
     let sum = fold_elements(cx.r, &shape, &sizes, zero, |r, place, sum| {
         let element = r
@@ -194,10 +192,7 @@ fn slice_attrs(cx: &RuleCx<'_, '_>, inserts: bool) -> Result<Vec<(&'static str, 
         .into_iter()
         .chain(counts[counts.len().saturating_sub(3)..].iter().copied())
         .collect();
-    let text: Vec<String> = all.iter().map(i64::to_string).collect();
-    let shared = cx.ctx().shared().ok_or("attributes cannot be made here")?;
-    let counts = pir_ir::text::parse_attr(&shared, &format!("array<i32: {}>", text.join(", ")));
-    attrs.push(("operandSegmentSizes", counts.map_err(|error| error.message)?));
+    attrs.push(("operandSegmentSizes", segment_sizes(cx.ctx(), &all)));
     Ok(attrs)
 }
 
@@ -228,18 +223,7 @@ fn put_slice(cx: &mut RuleCx<'_, '_>, part: ValueId, into: ValueId, at: &[ValueI
 }
 
 fn extract_slice(cx: &mut RuleCx<'_, '_>) -> Done {
-    let (grad, at) = (grad(cx)?, operands(cx, 1));
-    let (sum, is_sum) = so_far(cx, 0)?;
-    let grad = match is_sum {
-        true => {
-            let ty = cx.r.body.value_type(grad);
-            let old = slice(cx, sum, ty, &at)?;
-            cx.r.compute(Arith::Add, &[old, grad])?
-        }
-        false => grad,
-    };
-    let sum = put_slice(cx, grad, sum, &at)?;
-    cx.accumulated(0, sum)
+    add_part(cx, slice, put_slice)
 }
 
 fn insert_slice(cx: &mut RuleCx<'_, '_>) -> Done {

@@ -171,6 +171,18 @@ impl Window {
         })
     }
 
+    /// The border in front of an axis, and both together, where windows need `wanted` numbers more than there are.
+    fn borders(&self, axis: usize, wanted: i64) -> (i64, i64) {
+        match self.padding.as_str() {
+            "SAME" => (wanted.max(0) / 2, wanted.max(0)),
+            "VALID" => (0, 0),
+            _ => {
+                let [first, last] = [0, 1].map(|side| self.paddings[2 * axis + side]);
+                (first, first + last)
+            }
+        }
+    }
+
     fn channels(&self, r: &Reader<'_>, x: ValueId) -> Result<i64> {
         let (dims, _) = r.dims(x)?;
         let axis = if self.format == "NHWC" { 3 } else { 1 };
@@ -219,15 +231,7 @@ fn transposed(
         if [inside, outside, size].iter().any(|n| !(1..=WIDEST).contains(n)) {
             return Err("its sizes do not fit".to_owned());
         }
-        let total = match window.padding.as_str() {
-            "SAME" => ((inside - 1) * stride + size - outside).max(0),
-            "VALID" => 0,
-            _ => window.paddings[2 * axis] + window.paddings[2 * axis + 1],
-        };
-        let first = match window.padding.as_str() {
-            "EXPLICIT" => window.paddings[2 * axis],
-            _ => total / 2,
-        };
+        let (first, total) = window.borders(axis, (inside - 1) * stride + size - outside);
         // What is behind the last window is filled.
         let behind = outside - ((inside - 1) * stride + size - total);
         if behind < 0 {
@@ -287,17 +291,10 @@ fn filter_grad(r: &mut Reader<'_>, at: usize) -> Result<()> {
             return Err("its shapes must be known".to_owned());
         }
         let (stride, reach) = (window.strides[axis], (size - 1) * window.dilations[axis] + 1);
-        let total = match window.padding.as_str() {
-            "SAME" => ((steps - 1) * stride + reach - extent).max(0),
-            "VALID" => 0,
-            _ => window.paddings[2 * axis] + window.paddings[2 * axis + 1],
-        };
-        let first = match window.padding.as_str() {
-            "EXPLICIT" => window.paddings[2 * axis],
-            _ => total / 2,
-        };
+        let wanted = (steps - 1) * stride + reach - extent;
+        let (first, _) = window.borders(axis, wanted);
         // What no window reaches is not looked at.
-        let last = (steps - 1) * stride + reach - extent - first;
+        let last = wanted - first;
         paddings.extend([first, last]);
     }
     let (x, g) = (moved(r, at, x, &[3, 0, 1, 2])?, moved(r, at, g, &[3, 0, 1, 2])?);
