@@ -538,6 +538,9 @@ case("fft.single", lambda x: (jnp.fft.fft(x), jnp.fft.rfft(x.real)), z(12).astyp
 case("fft.first_axis", lambda x: jnp.fft.fft(x, axis=0), z(5, 2))
 case("fft.spectrum", lambda x: jnp.abs(jnp.fft.rfft(x * jnp.hanning(16))) ** 2, f(16))
 case("fft.filter", lambda x, k: jnp.fft.irfft(jnp.fft.rfft(x) * jnp.fft.rfft(k)), f(10), f(10))
+TIES = np.array([0.5, 1.5, 2.5, -0.5, -1.5, -2.5, 0.49999999999999994, -0.2, 4503599627370497.0])
+case("ties.round", lambda x: lax.round(x, lax.RoundingMethod.AWAY_FROM_ZERO), TIES)
+case("ties.round_even", lambda x: lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN), TIES)
 
 # What is not supported, by case: regular expressions of its name and of the message.
 REFUSED = {

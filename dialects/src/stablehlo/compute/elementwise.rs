@@ -27,12 +27,13 @@ pub(super) const TABLE: &[(&str, One)] = &[
             c.x(0).bitwise_not()
         })
     }),
-    (ops::RoundNearestAfz::NAME, |c| Ok(c.x(0).round())),
-    (ops::RoundNearestEven::NAME, |c| {
-        let x = c.x(0);
-        let is_half = (x - x.trunc()).abs().equal(x.filled(0.5));
-        Ok(is_half.select((x * 0.5).round() * 2.0, x.round()))
+    (ops::RoundNearestAfz::NAME, |c| {
+        // Half is not added first: the sum may be rounded up itself.
+        let (x, whole) = (c.x(0), c.x(0).trunc());
+        let is_up = (x - whole).abs().greater_equal(x.filled(0.5));
+        Ok(is_up.select(whole + x.sign(), whole))
     }),
+    (ops::RoundNearestEven::NAME, |c| Ok(c.x(0).round())),
     (ops::Rsqrt::NAME, |c| Ok(c.x(0).rsqrt())),
     (ops::Sign::NAME, |c| Ok(c.x(0).sign())),
     (ops::Sine::NAME, |c| Ok(c.x(0).sin())),

@@ -89,22 +89,6 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         let out = e.binary("Mul", &scaled, &power, elem)?;
         e.result(0, out)
     }),
-    ("round", |e| {
-        // `pd.round` rounds halves away from zero, TensorFlow's `Round` to even.
-        let (x, elem) = (e.input(0)?, e.elem()?);
-        if !e.is_float(elem) {
-            return e.result(0, x);
-        }
-        let (sign, size) = (e.unary("Sign", &x, elem)?, e.unary("Abs", &x, elem)?);
-        let floor = e.unary("Floor", &size, elem)?;
-        let rest = e.binary("Sub", &size, &floor, elem)?;
-        let half = e.num(0.5, elem)?;
-        let up = e.binary("GreaterEqual", &rest, &half, elem)?;
-        let up = e.cast(up, pir_ir::Type::I1, elem)?;
-        let rounded = e.binary("AddV2", &floor, &up, elem)?;
-        let out = e.binary("Mul", &sign, &rounded, elem)?;
-        e.result(0, out)
-    }),
     ("scale", scale),
     ("trunc", |e| {
         let (x, elem) = (e.input(0)?, e.elem()?);
