@@ -9,6 +9,7 @@ use crate::diagnostics::Span;
 use crate::edit::OpSpec;
 use crate::entity::{BlockId, OpId, RegionId, ValueId};
 use crate::registry::InferArgs;
+use crate::semantics::infer_by_semantics;
 use crate::types::{Attr, AttrDict, Type};
 
 /// Where new operations go.
@@ -408,10 +409,7 @@ impl<'r, 'a> OpBuilder<'r, 'a> {
         let def = ctx
             .op_def(self.name)
             .ok_or_else(|| format!("`{}` is not registered", ctx.op_str(self.name)))?;
-        let infer = def
-            .infer
-            .ok_or_else(|| format!("the results of `{}` cannot be inferred", def.name))?;
-        let types = infer(InferArgs {
+        let types = def.infer.unwrap_or(infer_by_semantics)(InferArgs {
             ctx,
             body: self.rewriter.body,
             def,

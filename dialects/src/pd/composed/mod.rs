@@ -14,7 +14,9 @@ mod window;
 use std::sync::Arc;
 
 use pir_ir::verify::compatible;
-use pir_ir::{Attr, AttrDict, OpDef, OpId, OpView, Rewriter, Semantics, Speculatability, Type, ValueId};
+use pir_ir::{
+    Attr, AttrDict, Body, InferArgs, OpDef, OpId, OpSpec, OpView, Rewriter, Semantics, Speculatability, Type, ValueId,
+};
 use smallvec::SmallVec;
 
 use super::{Building, Expr, ExprScope};
@@ -270,16 +272,55 @@ impl Semantics for Composed {
         false
     }
 
+    fn infer(&self, args: InferArgs<'_>) -> Result<SmallVec<[Type; 2]>, String> {
+        let mut body = Body::new();
+        let given = args.operands.iter().map(|&value| args.body.value_type(value));
+        let operands: Vec<ValueId> = given.map(|ty| body.create_placeholder(ty)).collect();
+        let op = body.create_op(OpSpec {
+            operands: &operands,
+            attrs: args.attrs,
+            ..OpSpec::new(args.ctx.op_name(&args.def.name))
+        });
+        let absent = args.attr(&crate::marks::ABSENT_RESULTS.name);
+        let absent = absent.and_then(|attr| args.ctx.attr_ints(attr)).map_or(0, <[i64]>::len);
+        let unknown = vec![Type::NONE; args.def.results.len().saturating_sub(absent)];
+        let built = self.build(&mut Rewriter::new(args.ctx, &mut body), op, &operands, &unknown)?;
+        match built.len() == unknown.len() {
+            true => Ok(built.into_iter().map(|value| body.value_type(value)).collect()),
+            false => Err("a result is missing".to_owned()),
+        }
+    }
+
     fn expand(&self, r: &mut Rewriter<'_>, op: OpId, operands: &[ValueId]) -> Result<SmallVec<[ValueId; 2]>, String> {
-        let ctx = r.ctx;
-        let def = ctx.op_def(r.body.op_name(op)).ok_or("it is not defined")?;
+        let wanted: Vec<Type> = r.body.results(op).map(|value| r.body.value_type(value)).collect();
+        let ids = self.build(r, op, operands, &wanted)?;
+        // What PaddlePaddle says of the results is not inferred here: it must be what is built, where it is used.
+        let fits = |(&id, value): (&ValueId, ValueId)| {
+            compatible(r.ctx, r.body.value_type(id), r.body.value_type(value)) || !r.body.has_uses(value)
+        };
+        match ids.len() == wanted.len() && ids.iter().zip(r.body.results(op)).all(fits) {
+            true => Ok(ids.into_iter().collect()),
+            false => Err("its results do not have the types that follow from its operands".to_owned()),
+        }
+    }
+}
+
+impl Composed {
+    /// Builds what an operation computes from these operands, whose results have the types `wanted` as far as they are known.
+    fn build(
+        &self,
+        r: &mut Rewriter<'_>,
+        op: OpId,
+        operands: &[ValueId],
+        wanted: &[Type],
+    ) -> Result<Vec<ValueId>, String> {
+        let def = r.ctx.op_def(r.body.op_name(op)).ok_or("it is not defined")?;
         let view = r.view(op);
         let mut groups = vec![SmallVec::new(); def.operands.len()];
         for (index, &operand) in operands.iter().enumerate() {
             let place = view.declared_operand(index).ok_or("it has too many operands")?;
             groups[place].push(operand);
         }
-        let wanted: Vec<Type> = r.body.results(op).map(|value| r.body.value_type(value)).collect();
         let attrs = r.body.attrs(op);
         let building = Building::new(r);
         let built = (self.0)(&Call {
@@ -287,21 +328,10 @@ impl Semantics for Composed {
             def,
             attrs,
             operands: groups,
-            results: &wanted,
+            results: wanted,
         });
-        let ids: Option<Vec<ValueId>> = match built {
-            Ok(results) => results.into_iter().map(Expr::id).collect(),
-            Err(why) => return Err(why),
-        };
+        let ids: Option<Vec<ValueId>> = built?.into_iter().map(Expr::id).collect();
         building.finish()?;
-        let ids = ids.ok_or("a result is missing")?;
-        // What PaddlePaddle says of the results is not inferred here: it must be what is built, where it is used.
-        let fits = |(&id, value): (&ValueId, ValueId)| {
-            compatible(ctx, r.body.value_type(id), r.body.value_type(value)) || !r.body.has_uses(value)
-        };
-        match ids.len() == wanted.len() && ids.iter().zip(r.body.results(op)).all(fits) {
-            true => Ok(ids.into_iter().collect()),
-            false => Err("its results do not have the types that follow from its operands".to_owned()),
-        }
+        ids.ok_or_else(|| "a result is missing".to_owned())
     }
 }

@@ -9,6 +9,7 @@ use crate::diagnostics::Span;
 use crate::edit::OpSpec;
 use crate::entity::{BlockId, OpId, OpName, Sym, ValueId};
 use crate::registry::{InferArgs, OpDef};
+use crate::semantics::infer_by_semantics;
 use crate::text::{cursor, segments};
 use crate::types::{Attr, AttrData, AttrDict, Type};
 use crate::verify::does_not_fit;
@@ -475,13 +476,11 @@ impl Parser<'_> {
         if pending.operands.iter().any(|&v| self.is_poison(v)) {
             return Ok(std::iter::repeat_n(Type::NONE, count).collect());
         }
-        let Some(infer) = def.infer else {
-            // A call of a function that gives nothing.
-            if count == 0 && def.results.iter().all(|r| r.arity != crate::declare::Arity::One) {
-                return Ok(SmallVec::new());
-            }
-            return Err(untyped(self, "they do not follow from the operands".to_owned()));
-        };
+        // A call of a function that gives nothing.
+        let none = count == 0 && def.results.iter().all(|r| r.arity != crate::declare::Arity::One);
+        if none && def.infer.is_none() {
+            return Ok(SmallVec::new());
+        }
         let body = &self.bodies[self.bodies.len() - 1];
         let args = InferArgs {
             ctx: &ctx,
@@ -491,7 +490,13 @@ impl Parser<'_> {
             attrs,
             regions: &pending.regions,
         };
-        let types = infer(args).map_err(|why| Failure::of(does_not_fit(args, infer, &why, pending.span)))?;
+        let types = match def.infer {
+            Some(infer) => infer(args).map_err(|why| Failure::of(does_not_fit(args, infer, &why, pending.span)))?,
+            None if def.semantics.is_none() => {
+                return Err(untyped(self, "they do not follow from the operands".to_owned()));
+            }
+            None => infer_by_semantics(args).map_err(|why| untyped(self, why))?,
+        };
         if types.len() != count && count > 0 {
             return Err(self
                 .error(

@@ -1,6 +1,6 @@
 //! Builds the operations of nodes.
 
-use pir_ir::{Attr, AttrDict, DYNAMIC, OpId, OpSpec, RegionId, Sym, Type, ValueId, ValueName};
+use pir_ir::{Attr, AttrDict, DYNAMIC, OpId, OpSpec, RegionId, Sym, Type, ValueId, ValueName, infer_by_semantics};
 
 use super::{Reader, Result};
 use crate::paddle::build::identifier;
@@ -94,7 +94,10 @@ impl Reader<'_> {
             return Ok(op);
         }
         let view = self.body.view(ctx, op);
-        let inferred = view.with_infer_args(|args| view.def().and_then(|def| def.infer).map(|infer| infer(args)));
+        let inferred = view.with_infer_args(|args| match args.def.infer {
+            Some(infer) => Some(infer(args)),
+            None => infer_by_semantics(args).ok().map(Ok),
+        });
         let types = match inferred.flatten() {
             Some(types) => types?,
             None => {

@@ -20,7 +20,7 @@ pub(super) const TABLE: &[Row] = &[
     ("ArgMin", "T Tidx", "output_type=DT_INT64", |r, at| {
         arg(r, at, pd::Argmin::NAME)
     }),
-    ("BroadcastGradientArgs", "T T", "", several),
+    ("BroadcastGradientArgs", "T T -> r0 r1", "", several),
     ("BroadcastTo", "T Tidx", "", |r, at| {
         let x = r.operand(at, 0)?;
         with_shape(r, at, pd::Expand::NAME, x, 1)
@@ -69,16 +69,21 @@ pub(super) const TABLE: &[Row] = &[
         reduce(r, at, pd::Prod::NAME)
     }),
     ("Range", "Tidx Tidx Tidx", "", |r, at| {
-        let number = |i| match r.input(at, i).ok().and_then(|input| r.computed(input)) {
-            Some(constant) => constant.1.first().copied().ok_or("it is empty".to_owned()),
-            None => Err("its ends must be constants".to_owned()),
+        // A SavedModel leaves out what is usual.
+        let elem = r.elem(at, "Tidx").unwrap_or(Type::I32);
+        let number = |i| {
+            let mut input = r.input(at, i)?;
+            // Python's whole numbers become floats in nodes of their own.
+            if r.ctx.is_float(elem) && r.nodes[input.node].op == "Cast" {
+                input = *r.inputs[input.node].first().ok_or("it is empty")?;
+            }
+            let constant = r.computed(input).ok_or("its ends must be constants")?;
+            constant.1.first().copied().ok_or_else(|| "it is empty".to_owned())
         };
         let attr = |n: Number| match n {
             Number::Int(value) => r.ctx.int_attr(value as i64),
             Number::Float(value) => r.ctx.float_attr(value),
         };
-        // A SavedModel leaves out what is usual.
-        let elem = r.elem(at, "Tidx").unwrap_or(Type::I32);
         let attrs = [
             ("start", attr(number(0)?)),
             ("end", attr(number(1)?)),
@@ -156,20 +161,25 @@ pub(super) const TABLE: &[Row] = &[
         },
     ),
     ("Sum", "T Tidx", "keep_dims=false", |r, at| reduce(r, at, pd::Sum::NAME)),
-    ("TopKV2", "T Tk", "sorted=true index_type=DT_INT32", |r, at| {
-        let (x, k) = (r.operand(at, 0)?, r.scalar(at, 1, "count")?);
-        // The result is sorted either way.
-        let _ = r.flag(at, "sorted");
-        r.op_of(at, pd::Topk::NAME, &[x], &[("k", r.ctx.int_attr(k))], 2)?;
-        let places = r.elem(at, "index_type").unwrap_or(Type::I32);
-        if let Some(&found) = r.values[at].get(1)
-            && places != Type::I64
-        {
-            let cast = r.helper(at, pd::Cast::NAME, &[found], &[("dtype", r.ctx.type_attr(places))])?;
-            r.values[at][1] = cast;
-        }
-        Ok(())
-    }),
+    (
+        "TopKV2",
+        "T Tk -> values indices",
+        "sorted=true index_type=DT_INT32",
+        |r, at| {
+            let (x, k) = (r.operand(at, 0)?, r.scalar(at, 1, "count")?);
+            // The result is sorted either way.
+            let _ = r.flag(at, "sorted");
+            r.op_of(at, pd::Topk::NAME, &[x], &[("k", r.ctx.int_attr(k))], 2)?;
+            let places = r.elem(at, "index_type").unwrap_or(Type::I32);
+            if let Some(&found) = r.values[at].get(1)
+                && places != Type::I64
+            {
+                let cast = r.helper(at, pd::Cast::NAME, &[found], &[("dtype", r.ctx.type_attr(places))])?;
+                r.values[at][1] = cast;
+            }
+            Ok(())
+        },
+    ),
     ("Unpack", "T", "num axis=0", |r, at| {
         let x = r.operand(at, 0)?;
         let (count, axis) = (results(r.int(at, "num"))?, r.int(at, "axis").unwrap_or(0));

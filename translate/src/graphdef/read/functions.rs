@@ -91,7 +91,8 @@ impl Function {
         for (at, node) in nodes.iter().enumerate() {
             places.entry(node.name.clone()).or_insert(at);
         }
-        let flat = |text: &str| flat_name(&nodes, &places, text);
+        let mut named = FxHashMap::default();
+        let mut flat = |text: &str| flat_name(&nodes, &places, &mut named, text);
         let place = |name: &str| places.get(name).copied();
         let mut results = Vec::new();
         for output in &signature.outputs {
@@ -119,14 +120,31 @@ impl Function {
 }
 
 /// `node:output:index`, as `node:index` counted over all outputs of the operation.
-fn flat_name(nodes: &[NodeDef], places: &FxHashMap<String, usize>, text: &str) -> Result<String> {
+///
+/// `named` has the output by which a node was read before, if the order of its outputs is not known here: it can have but one.
+fn flat_name(
+    nodes: &[NodeDef],
+    places: &FxHashMap<String, usize>,
+    named: &mut FxHashMap<usize, String>,
+    text: &str,
+) -> Result<String> {
     let mut parts = text.split(':');
     let (Some(name), Some(output), Some(index)) = (parts.next(), parts.next(), parts.next()) else {
         return Ok(text.to_owned());
     };
-    let node = places.get(name).map(|&at| &nodes[at]);
-    let node = node.ok_or_else(|| format!("`{text}` is read, and no node is called so"))?;
-    let first = signature::first_result(ops::plain_name(&node.op), output).unwrap_or(0);
+    let at = *places
+        .get(name)
+        .ok_or_else(|| format!("`{text}` is read, and no node is called so"))?;
+    let op = ops::plain_name(&nodes[at].op);
+    let first = match signature::first_result(op, output) {
+        Some(first) => first,
+        None if named.entry(at).or_insert_with(|| output.to_owned()) == output => 0,
+        None => {
+            return Err(format!(
+                "`{text}` is read: the order of the results of `{op}` is not known here"
+            ));
+        }
+    };
     let index: usize = index.parse().map_err(|_| format!("`{text}` names no result"))?;
     Ok(format!("{name}:{}", first + index))
 }
