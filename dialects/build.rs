@@ -38,8 +38,10 @@ fn main() {
         let (mut rows, mut typed) = (String::from("pub(super) static ROWS: &[Row] = &[\n"), String::new());
         for (family, op) in &tables {
             row(&mut rows, dialect, family, op);
-            // Builders infer the types of results, which StableHLO's attributes do not determine.
-            if !op.written {
+            // Builders infer the types of results, which StableHLO's attributes do not determine. What PaddlePaddle declares of its
+            // operations does not either; those that have a row of their own are composed of others.
+            let is_composed = dialect == "pd" && family != "paddle";
+            if !op.written || is_composed {
                 typed::typed(&mut typed, dialect, op, dialect == "pd");
             }
         }

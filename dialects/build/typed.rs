@@ -72,7 +72,7 @@ fn identifier(name: &str) -> String {
         | "fn" | "let" | "mod" | "use" | "box" | "dyn" | "as" | "static" | "struct" | "enum" | "return" => {
             format!("{name}_")
         }
-        _ => name.replace('.', "_"),
+        _ => name.replace('.', "_").to_lowercase(),
     }
 }
 

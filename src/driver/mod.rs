@@ -164,10 +164,13 @@ pub fn emit(module: &Module, to: To, emission: &Emission) -> Result<Option<Vec<u
     if to == To::Stablehlo {
         return stablehlo::write(module.into_owned()).map(Some);
     }
-    // Other systems do not know operations that are defined by composition, but PaddlePaddle knows its own.
-    let is_theirs = |op: OpView<'_>| {
-        let name = op.name().strip_prefix("pd.");
-        matches!(to, To::PaddleJson | To::PaddleText) && name.and_then(pir_dialects::formats::paddle).is_some()
+    // Other systems know few of the operations that are defined by composition; PaddlePaddle knows its own.
+    let is_theirs = |op: OpView<'_>| match to {
+        To::PaddleJson | To::PaddleText => {
+            let name = op.name().strip_prefix("pd.");
+            name.and_then(pir_dialects::formats::paddle).is_some()
+        }
+        _ => pir_translate::graphdef::knows(op),
     };
     if has_composites(&module, &is_theirs) {
         expand_composites(module.to_mut(), &is_theirs)?;

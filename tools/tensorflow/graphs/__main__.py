@@ -38,6 +38,7 @@ import further_graphs  # noqa: E402, F401
 import mixed_graphs  # noqa: E402, F401
 import models  # noqa: E402, F401
 import more_graphs  # noqa: E402, F401
+import numeric_graphs  # noqa: E402, F401
 import run as theirs  # noqa: E402
 import v1_graphs  # noqa: E402, F401
 from case import CASES, Exporter  # noqa: E402

@@ -20,11 +20,16 @@ pub use types::elem as element_type;
 use std::sync::Arc;
 
 use pir_dialects::df::cluster::Cluster;
-use pir_ir::{Context, Diagnostic, Module};
+use pir_ir::{Context, Diagnostic, Module, OpView};
 use prost::Message;
 
 /// The message that `PreventGradient` reports when it is differentiated.
 const PREVENT_GRADIENT: &str = "tf.prevent_gradient";
+
+/// Whether TensorFlow has an operation for this one, with its attributes.
+pub fn knows(op: OpView<'_>) -> bool {
+    write::knows(op)
+}
 
 /// Writes the graphs of a module as a `GraphDef` message, with the devices of a cluster if one is given.
 ///

@@ -50,6 +50,38 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         let (inverse, g) = (turned(op.x("out")?), op.x("out_grad")?);
         Ok(vec![-inverse.matmul(g).matmul(inverse)])
     }),
+    ("det_grad", |op| {
+        let slope = op.x("out")? * op.x("out_grad")?;
+        Ok(vec![turned(op.x("x")?.inverse()) * single(slope)])
+    }),
+    ("slogdet_grad", |op| {
+        let (x, g) = (op.x("x")?, op.x("out_grad")?);
+        // The sign does not change.
+        let slope = g.cut(0, 1, 2).reshape(&x.dims()[..x.rank().saturating_sub(2)]);
+        Ok(vec![turned(x.inverse()) * single(slope)])
+    }),
+    ("solve_grad", |op| {
+        let (x, out, g) = (op.x("x")?, op.x("out")?, op.x("out_grad")?);
+        let y_grad = turned(x).solve(g);
+        let x_grad = -y_grad.matmul(turned(out));
+        Ok(op.wanted(&[("x_grad", x_grad), ("y_grad", y_grad)]))
+    }),
+    ("triangular_solve_grad", |op| {
+        let (upper, transposed, unit) = (op.flag("upper")?, op.flag("transpose")?, op.flag("unitriangular")?);
+        let (x, out, g) = (op.x("x")?, op.x("out")?, op.x("out_grad")?);
+        let y_grad = solved(upper, !transposed, unit, x, g);
+        let slope = match transposed {
+            true => out.matmul(turned(y_grad)),
+            false => y_grad.matmul(turned(out)),
+        };
+        // What is not read has no derivative.
+        let inner = i64::from(unit);
+        let read = match upper {
+            true => slope.triu_with(|o| o.diagonal(inner)),
+            false => slope.tril_with(|o| o.diagonal(-inner)),
+        };
+        Ok(op.wanted(&[("x_grad", -read), ("y_grad", y_grad)]))
+    }),
     ("eigvalsh_grad", |op| {
         let (vectors, g) = (op.x("eigenvectors")?, op.x("eigenvalues_grad")?);
         Ok(vec![(vectors * row(g)).matmul(turned(vectors))])
@@ -71,6 +103,11 @@ fn between<'c>(op: &Call<'c>, limit: f64) -> Result<Expr<'c>, String> {
     let out = op.x("out")?;
     let inside = out.above(0.0).logical_and(out.less_than(out.filled(limit)));
     Ok(inside.select(out.ones(), out.zeros()))
+}
+
+/// Numbers as matrices of one element.
+fn single(x: Expr<'_>) -> Expr<'_> {
+    x.reshape([x.dims(), &[1, 1]].concat())
 }
 
 /// The numbers of the last dimension as a row of matrices.

@@ -1,6 +1,7 @@
 //! Operations that are a few operations here.
 
 use pir_dialects::pd;
+use pir_ir::ValueId;
 
 use super::ops::Row;
 use super::select::like;
@@ -75,6 +76,20 @@ pub(super) const TABLE: &[Row] = &[
         let half = [("scale", r.ctx.float_attr(0.5)), ("bias", r.ctx.float_attr(0.0))];
         r.op(at, pd::Scale::NAME, &[sum], &half)
     }),
+    ("Ndtri", "T", "", |r, at| {
+        let x = r.operand(at, 0)?;
+        let mut scaled = |x, scale: f64, bias: f64| {
+            let attrs = [("scale", r.ctx.float_attr(scale)), ("bias", r.ctx.float_attr(bias))];
+            r.helper(at, pd::Scale::NAME, &[x], &attrs)
+        };
+        let around = scaled(x, 2.0, -1.0)?;
+        let inverse = r.helper(at, pd::Erfinv::NAME, &[around], &[])?;
+        let attrs = [
+            ("scale", r.ctx.float_attr(std::f64::consts::SQRT_2)),
+            ("bias", r.ctx.float_attr(0.0)),
+        ];
+        r.op(at, pd::Scale::NAME, &[inverse], &attrs)
+    }),
     ("Rank", "T", "", |r, at| {
         let x = r.operand(at, 0)?;
         let rank = r.dims(x)?.0.len() as i64;
@@ -121,10 +136,43 @@ pub(super) const TABLE: &[Row] = &[
         let apart = r.helper(at, pd::Subtract::NAME, &operands, &[])?;
         r.op(at, pd::Square::NAME, &[apart], &[])
     }),
+    ("Xdivy", "T T", "", |r, at| {
+        unless_zero(r, at, 1.0, |r, x, y| r.helper(at, pd::Divide::NAME, &[x, y], &[]))
+    }),
+    ("Xlog1py", "T T", "", |r, at| {
+        unless_zero(r, at, 0.0, |r, x, y| {
+            let log = r.helper(at, pd::Log1p::NAME, &[y], &[])?;
+            r.helper(at, pd::Multiply::NAME, &[x, log], &[])
+        })
+    }),
+    ("Xlogy", "T T", "", |r, at| {
+        unless_zero(r, at, 1.0, |r, x, y| {
+            let log = r.helper(at, pd::Log::NAME, &[y], &[])?;
+            r.helper(at, pd::Multiply::NAME, &[x, log], &[])
+        })
+    }),
 ];
 
+/// What is computed of two operands, and zero where the first one is: there the second one is `harmless`, so that neither its value
+/// nor its derivative counts.
+fn unless_zero(
+    r: &mut Reader<'_>,
+    at: usize,
+    harmless: f64,
+    compute: impl Fn(&mut Reader<'_>, ValueId, ValueId) -> Result<ValueId>,
+) -> Result<()> {
+    let operands = r.operands(at, 2)?;
+    let (x, y) = (operands[0], operands[1]);
+    let (zero, other) = (like(r, at, x, 0.0)?, like(r, at, y, harmless)?);
+    let is_zero = r.helper(at, pd::Equal::NAME, &[x, zero], &[])?;
+    let safe = r.helper(at, pd::Where::NAME, &[is_zero, other, y], &[])?;
+    let value = compute(r, x, safe)?;
+    let nothing = like(r, at, value, 0.0)?;
+    r.op(at, pd::Where::NAME, &[is_zero, nothing, value], &[])
+}
+
 /// The shape of a tensor whose axes behind the batch are cut in blocks, and the number of places in a block.
-fn blocks(r: &Reader<'_>, x: pir_ir::ValueId, block: &[i64], borders: &[i64]) -> Result<(Vec<i64>, i64)> {
+fn blocks(r: &Reader<'_>, x: ValueId, block: &[i64], borders: &[i64]) -> Result<(Vec<i64>, i64)> {
     /// Larger numbers are no borders.
     const MOST: i64 = 1 << 20;
     let (dims, _) = r.dims(x)?;

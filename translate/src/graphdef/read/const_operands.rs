@@ -186,7 +186,6 @@ pub(super) const TABLE: &[Row] = &[
         let attrs = [("axis", r.ctx.int_attr(axis)), ("num", r.ctx.int_attr(count as i64))];
         r.op_of(at, pd::Unstack::NAME, &[x], &attrs, count)
     }),
-    ("UnsortedSegmentSum", "T Tindices Tnumsegments", "", select::segment_sum),
 ];
 
 /// Vectors that follow from the shapes of other tensors.

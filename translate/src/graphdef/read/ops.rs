@@ -13,7 +13,9 @@ use super::super::proto::Value;
 use super::super::types::RESOURCE;
 use super::scope::Handle;
 use super::{Input, Reader, Result};
-use super::{arrays, composed, const_operands, functions, lists, nn, select, stacks, switches, volumes};
+use super::{
+    arrays, composed, const_operands, functions, lists, matrix, nn, places, select, stacks, switches, volumes,
+};
 
 /// A function that reads a node.
 pub(super) type Read = fn(&mut Reader<'_>, usize) -> Result<()>;
@@ -132,6 +134,10 @@ pub(super) const TABLE: &[Row] = &[
         r.op(at, pd::Print::NAME, &[x], &attrs)
     }),
     ("Relu6", "T", "", select::relu6),
+    ("Rint", "T", "", |r, at| {
+        let x = r.operand(at, 0)?;
+        r.op(at, pd::Round::NAME, &[x], &[])
+    }),
     ("Select", "bool T T", "", select::select),
     ("Softplus", "T", "", |r, at| {
         let x = r.operand(at, 0)?;
@@ -233,7 +239,9 @@ pub(super) fn row(op: &str) -> Option<&'static Row> {
             const_operands::TABLE,
             functions::TABLE,
             lists::TABLE,
+            matrix::TABLE,
             nn::TABLE,
+            places::TABLE,
             volumes::TABLE,
         ];
         tables.into_iter().flatten().map(|row| (row.0, row)).collect()

@@ -76,10 +76,9 @@ pub(super) fn one_hot(r: &mut Reader<'_>, at: usize) -> Result<()> {
     r.op(at, pd::Where::NAME, &[here, on, off], &[])
 }
 
-/// `UnsortedSegmentSum`: adds each row to the segment of its index; negative indices are dropped.
-pub(super) fn segment_sum(r: &mut Reader<'_>, at: usize) -> Result<()> {
+/// `UnsortedSegmentSum`: adds each row to the segment of its index, of `count`; negative indices are dropped.
+pub(super) fn segment_sum(r: &mut Reader<'_>, at: usize, count: i64) -> Result<()> {
     let (mut data, mut index) = (r.operand(at, 0)?, r.operand(at, 1)?);
-    let count = r.scalar(at, 2, "count")?;
     let (dims, rows) = (r.dims(data)?.0, r.dims(index)?.0);
     let fits = |(a, b): (&i64, &i64)| a == b || *a == DYNAMIC || *b == DYNAMIC;
     if count < 0 || rows.len() > dims.len() || !dims.iter().zip(&rows).all(fits) {

@@ -10,6 +10,8 @@ mod ops;
 mod place;
 mod view;
 
+pub(super) use ops::knows;
+
 use pir_dialects::df::cluster::Cluster;
 use pir_dialects::{df, pd};
 use pir_ir::{Body, Context, Diagnostic, Module, OpId, OpView, Type, ValueDef, ValueId};

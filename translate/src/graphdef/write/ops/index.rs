@@ -63,6 +63,17 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         e.node("OneHot", &[x, classes, on, off], &attrs);
         Ok(())
     }),
+    ("scatter", |e| {
+        if !e.flag("overwrite", true) {
+            return Err("it sets rows to the sum of what is put there".to_owned());
+        }
+        let (x, index, rows) = (e.input(0)?, e.input(1)?, e.input(2)?);
+        let (elem, indices) = (e.elem()?, e.operand_type(1)?.1);
+        let index = e.reshape(index, &[-1, 1], indices)?;
+        let attrs = [("T", e.dtype(elem)?), ("Tindices", e.dtype(indices)?)];
+        let out = e.op("TensorScatterUpdate", &[x, index, rows], &attrs);
+        e.result(0, out)
+    }),
     ("scatter_nd_add", |e| {
         let inputs = [e.input(0)?, e.input(1)?, e.input(2)?];
         let attrs = [("T", e.dtype(e.elem()?)?), ("Tindices", e.dtype(e.operand_type(1)?.1)?)];

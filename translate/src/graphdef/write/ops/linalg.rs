@@ -23,6 +23,22 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         let out = product(e, "BatchMatMulV2", &x, &y, (false, false), elem)?;
         e.result(0, out)
     }),
+    ("diagonal", |e| {
+        let (dims, elem) = e.operand_type(0)?;
+        let rank = dims.len() as i64;
+        let x = e.input(0)?;
+        let axis = |e: &Emit<'_, '_>, name, usual| e.view.int(name).unwrap_or(usual).rem_euclid(rank.max(1));
+        let (first, second) = (axis(e, "axis1", 0), axis(e, "axis2", 1));
+        let rest = (0..rank).filter(|axis| ![first, second].contains(axis));
+        let order: Vec<i64> = rest.chain([first, second]).collect();
+        let x = transpose(e, x, &order, elem)?;
+        let offset = e.view.int("offset").unwrap_or(0);
+        let k = e.axis(offset)?;
+        let padding = e.num(0.0, elem)?;
+        let attrs = [("T", e.dtype(elem)?), ("align", Value::Bytes("RIGHT_LEFT".into()))];
+        e.node("MatrixDiagPartV3", &[x, k, padding], &attrs);
+        Ok(())
+    }),
     ("dot", |e| {
         let (x, y, elem) = (e.input(0)?, e.input(1)?, e.elem()?);
         let products = e.binary("Mul", &x, &y, elem)?;
@@ -32,6 +48,22 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         e.result(0, out)
     }),
     ("cross_entropy_with_softmax", cross_entropy),
+    ("eye", |e| {
+        let (dims, elem) = e.result_type(0)?;
+        for name in ["num_rows", "num_columns"] {
+            e.view.sees(name);
+        }
+        let &[rows, columns] = &dims[..] else {
+            return Err("it is no matrix".to_owned());
+        };
+        let (count, one, zero) = (e.vector(&[rows.min(columns)])?, e.num(1.0, elem)?, e.num(0.0, elem)?);
+        let attrs = [("T", e.dtype(elem)?), ("index_type", e.dtype(Type::I64)?)];
+        let ones = e.op("Fill", &[count, one], &attrs);
+        let [k, rows, columns] = [0, rows, columns].map(|n| e.axis(n));
+        let attrs = [("T", e.dtype(elem)?), ("align", Value::Bytes("RIGHT_LEFT".into()))];
+        e.node("MatrixDiagV3", &[ones, k?, rows?, columns?, zero], &attrs);
+        Ok(())
+    }),
     ("layer_norm", layer_norm),
     ("log_softmax", |e| exponentials(e, "LogSoftmax")),
     ("log_softmax_grad", |e| {
@@ -49,6 +81,27 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         matmul(e, transposed)
     }),
     ("mv", |e| matmul(e, (false, false))),
+    ("slogdet", |e| {
+        let (x, elem) = (e.input(0)?, e.elem()?);
+        let both = e.op("LogMatrixDeterminant", &[x], &[("T", e.dtype(elem)?)]);
+        let parts = [both.clone(), format!("{both}:1")];
+        let attrs = [("T", e.dtype(elem)?), ("N", Value::Int(2)), ("axis", Value::Int(0))];
+        e.node("Pack", &parts, &attrs);
+        Ok(())
+    }),
+    ("stablehlo.cholesky", |e| {
+        let (mut x, elem) = (e.input(0)?, e.elem()?);
+        let lower = e.flag("lower", false);
+        if !lower {
+            x = turned(e, x)?;
+        }
+        let mut out = e.op("Cholesky", &[x], &[("T", e.dtype(elem)?)]);
+        if !lower {
+            out = turned(e, out)?;
+        }
+        e.result(0, out)
+    }),
+    ("stablehlo.triangular_solve", triangular_solve),
     ("softmax", |e| exponentials(e, "Softmax")),
     ("softmax_grad", |e| {
         // (g - sum(g * out)) * out
@@ -61,6 +114,54 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         e.result(0, grad)
     }),
 ];
+
+/// The first operand, or a value of its rank, with rows and columns exchanged.
+fn turned(e: &mut Emit<'_, '_>, x: String) -> Result<String> {
+    let (dims, elem) = e.operand_type(0)?;
+    let mut order: Vec<i64> = (0..dims.len() as i64).collect();
+    let rank = order.len();
+    if rank < 2 {
+        return Err("its operand is no matrix".to_owned());
+    }
+    order.swap(rank - 2, rank - 1);
+    transpose(e, x, &order, elem)
+}
+
+/// A system on the right is the transposed one on the left.
+fn triangular_solve(e: &mut Emit<'_, '_>) -> Result<()> {
+    let (mut a, mut b, elem) = (e.input(0)?, e.input(1)?, e.elem()?);
+    let (left, lower) = (e.flag("left_side", true), e.flag("lower", false));
+    let text = e
+        .view
+        .attr("transpose_a")
+        .map(|attr| pir_ir::text::print_attr(e.w.ctx, attr));
+    let is_transposed = match text.as_deref() {
+        Some(text) if text.contains("NO_TRANSPOSE") => false,
+        Some(text) if text.contains("TRANSPOSE") || text.contains("ADJOINT") => true,
+        _ => return Err("its `transpose_a` is not known".to_owned()),
+    };
+    if e.flag("unit_diagonal", false) {
+        let (dims, _) = e.operand_type(0)?;
+        let lead = &dims[..dims.len().saturating_sub(1)];
+        let (shape, one) = (e.vector(lead)?, e.num(1.0, elem)?);
+        let attrs = [("T", e.dtype(elem)?), ("index_type", e.dtype(Type::I64)?)];
+        let ones = e.op("Fill", &[shape, one], &attrs);
+        a = e.op("MatrixSetDiag", &[a, ones], &[("T", e.dtype(elem)?)]);
+    }
+    if !left {
+        b = turned(e, b)?;
+    }
+    let attrs = [
+        ("T", e.dtype(elem)?),
+        ("lower", Value::Bool(lower)),
+        ("adjoint", Value::Bool(is_transposed == left)),
+    ];
+    let mut out = e.op("MatrixTriangularSolve", &[a, b], &attrs);
+    if !left {
+        out = turned(e, out)?;
+    }
+    e.result(0, out)
+}
 
 fn product(e: &mut Emit<'_, '_>, op: &str, x: &str, y: &str, transposed: (bool, bool), elem: Type) -> Result<String> {
     let names = match op {

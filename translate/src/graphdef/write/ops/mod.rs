@@ -11,10 +11,11 @@ mod shape;
 
 use pir_dialects::formats::{self, TensorFlowForm, TensorFlowInput};
 use pir_dialects::{df, pd};
-use pir_ir::AttrData;
+use pir_ir::{AttrData, OpView};
 
 use super::super::proto::Value;
 use super::emit::{Emit, Result};
+use super::view::View;
 
 /// A function that writes the nodes of an operation.
 type Write = fn(&mut Emit<'_, '_>) -> Result<()>;
@@ -23,19 +24,18 @@ type Write = fn(&mut Emit<'_, '_>) -> Result<()>;
 pub(super) fn gives_all(name: &str) -> bool {
     matches!(
         name,
-        df::SWITCH | df::MERGE | pd::Split::NAME | pd::SplitWithNum::NAME | pd::Unstack::NAME | pd::Unbind::NAME
+        df::SWITCH
+            | df::MERGE
+            | pd::Eigh::NAME
+            | pd::Split::NAME
+            | pd::SplitWithNum::NAME
+            | pd::Unstack::NAME
+            | pd::Unbind::NAME
     )
 }
 
-/// Writes an operation.
-pub(super) fn write(e: &mut Emit<'_, '_>) -> Result<()> {
-    let name = e.view.name();
-    let Some(short) = name.strip_prefix("pd.") else {
-        return control::write(e);
-    };
-    if let Some(form) = formats::tensorflow(name) {
-        return by_form(e, form);
-    }
+/// The function that writes an operation of a table.
+fn writer(short: &str) -> Option<Write> {
     let tables = [
         control::TABLE,
         conv::TABLE,
@@ -46,9 +46,42 @@ pub(super) fn write(e: &mut Emit<'_, '_>) -> Result<()> {
         index::TABLE,
         linalg::TABLE,
     ];
-    let entry = tables.iter().flat_map(|t| t.iter()).find(|(n, _)| *n == short);
-    match entry {
-        Some((_, write)) => write(e),
+    let mut all = tables.iter().flat_map(|table| table.iter());
+    all.find(|(name, _)| *name == short).map(|&(_, write)| write)
+}
+
+/// Whether an operation is written as one of TensorFlow's, and not as what it is made of.
+pub(in super::super) fn knows(op: OpView<'_>) -> bool {
+    let Some(form) = formats::tensorflow(op.name()) else {
+        return op
+            .name()
+            .strip_prefix("pd.")
+            .is_some_and(|short| writer(short).is_some());
+    };
+    let view = View::new(op);
+    for &(_, ours, _) in form.attributes {
+        view.sees(ours);
+    }
+    for index in 0..op.body.num_operands(op.op) {
+        view.sees_operand(index);
+    }
+    view.rest().is_ok()
+}
+
+/// Writes an operation.
+pub(super) fn write(e: &mut Emit<'_, '_>) -> Result<()> {
+    let name = e.view.name();
+    // Of StableHLO there is what PaddlePaddle's linear algebra is made of.
+    let short = match name.strip_prefix("pd.") {
+        Some(short) => short,
+        None if name.starts_with("stablehlo.") => name,
+        None => return control::write(e),
+    };
+    if let Some(form) = formats::tensorflow(name) {
+        return by_form(e, form);
+    }
+    match writer(short) {
+        Some(write) => write(e),
         None => Err("TensorFlow has no operation for it".to_owned()),
     }
 }

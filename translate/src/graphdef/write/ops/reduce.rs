@@ -67,6 +67,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
     ("min", |e| reduce(e, "Min")),
     ("min_grad", extremum_grad),
     ("prod", |e| reduce(e, "Prod")),
+    ("prod_grad", prod_grad),
     ("reduce_as", |e| {
         let (x, from) = (e.input(0)?, e.operand_type(0)?.0);
         let out = match e.view.ints("shape") {
@@ -182,12 +183,11 @@ pub(super) fn sum_to(e: &mut Emit<'_, '_>, x: String, from: &[i64], operand: usi
     Ok(e.op("Reshape", &[sum, shape], &[("T", ty), ("Tshape", Value::Type(INT64))]))
 }
 
-/// Ties share the gradient evenly.
-fn extremum_grad(e: &mut Emit<'_, '_>) -> Result<()> {
-    let (x, out, g, elem) = (e.input(0)?, e.input(1)?, e.input(2)?, e.elem()?);
+/// The axes of a reduction that is known, and the shape that its result has if they are kept.
+fn reduced(e: &mut Emit<'_, '_>) -> Result<(Vec<i64>, Vec<i64>)> {
     let (dims, _) = e.operand_type(0)?;
     let rank = dims.len() as i64;
-    // The result is reshaped below.
+    // The result is reshaped.
     e.view.sees("keepdim");
     let all = e.flag("reduce_all", false);
     let axes: Vec<i64> = match e.list("axis")? {
@@ -196,10 +196,17 @@ fn extremum_grad(e: &mut Emit<'_, '_>) -> Result<()> {
         Some(List::Known(axes)) if !axes.is_empty() => axes.iter().map(|a| a.rem_euclid(rank.max(1))).collect(),
         _ => (0..rank).collect(),
     };
-    let kept: Vec<i64> = (0i64..)
+    let kept = (0i64..)
         .zip(&dims)
         .map(|(i, &d)| if axes.contains(&i) { 1 } else { d })
         .collect();
+    Ok((axes, kept))
+}
+
+/// Ties share the gradient evenly.
+fn extremum_grad(e: &mut Emit<'_, '_>) -> Result<()> {
+    let (x, out, g, elem) = (e.input(0)?, e.input(1)?, e.input(2)?, e.elem()?);
+    let (axes, kept) = reduced(e)?;
     let out = e.reshape(out, &kept, elem)?;
     let g = e.reshape(g, &kept, elem)?;
     let chosen = e.binary("Equal", &x, &out, elem)?;
@@ -208,4 +215,41 @@ fn extremum_grad(e: &mut Emit<'_, '_>) -> Result<()> {
     let share = e.binary("RealDiv", &g, &ties, elem)?;
     let grad = e.binary("Mul", &chosen, &share, elem)?;
     e.result(0, grad)
+}
+
+/// The gradient of a product: the product of all other elements, those before and those behind.
+fn prod_grad(e: &mut Emit<'_, '_>) -> Result<()> {
+    let (x, g, (dims, elem)) = (e.input(0)?, e.input(2)?, e.operand_type(0)?);
+    e.view.sees_operand(1);
+    let (axes, kept) = reduced(e)?;
+    if dims.iter().any(|&d| d < 0) {
+        return Err("its shape is not known".to_owned());
+    }
+    let rest = (0..dims.len() as i64).filter(|axis| !axes.contains(axis));
+    let order: Vec<i64> = rest.chain(axes.iter().copied()).collect();
+    let extents: Vec<i64> = order.iter().map(|&axis| dims[axis as usize]).collect();
+    let count: i64 = axes.iter().map(|&axis| dims[axis as usize]).product();
+    let flat = [&extents[..extents.len() - axes.len()], &[count]].concat();
+    let rows = super::shape::transpose(e, x, &order, elem)?;
+    let rows = e.reshape(rows, &flat, elem)?;
+    let last = e.axis(-1)?;
+    let mut others = |reverse| {
+        let attrs = [
+            ("T", e.dtype(elem)?),
+            ("exclusive", Value::Bool(true)),
+            ("reverse", Value::Bool(reverse)),
+        ];
+        Ok::<_, String>(e.op("Cumprod", &[rows.clone(), last.clone()], &attrs))
+    };
+    let (before, behind) = (others(false)?, others(true)?);
+    let product = e.binary("Mul", &before, &behind, elem)?;
+    let product = e.reshape(product, &extents, elem)?;
+    let mut back = vec![0; order.len()];
+    for (place, &axis) in order.iter().enumerate() {
+        back[axis as usize] = place as i64;
+    }
+    let product = super::shape::transpose(e, product, &back, elem)?;
+    let g = e.reshape(g, &kept, elem)?;
+    let out = e.binary("Mul", &product, &g, elem)?;
+    e.result(0, out)
 }

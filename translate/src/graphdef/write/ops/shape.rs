@@ -44,24 +44,6 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         let (x, shape) = (e.input(0)?, e.shape_of(1)?);
         broadcast(e, x, shape)
     }),
-    ("eye", |e| {
-        let (dims, elem) = e.result_type(0)?;
-        let &[rows, columns] = &dims[..] else {
-            return Err("its size is not known".to_owned());
-        };
-        if rows < 0 || columns < 0 || rows.saturating_mul(columns) > 1 << 16 {
-            return Err("its size is not known, or large".to_owned());
-        }
-        let one = |i: i64| Number::Int(i128::from(i / columns.max(1) == i % columns.max(1)));
-        let values: Vec<Number> = (0..rows * columns).map(one).collect();
-        let ty = e.dtype(elem)?;
-        let Value::Type(code) = ty else {
-            return Err("it has no element type".to_owned());
-        };
-        let tensor = super::super::super::types::tensor(code, &dims, &values)?;
-        e.node("Const", &[], &[("dtype", ty), ("value", Value::Tensor(tensor))]);
-        Ok(())
-    }),
     ("flatten", |e| {
         // The shape of the result implies them.
         e.view.sees("start_axis");

@@ -1,0 +1,304 @@
+//! Nodes that put rows at places, or reduce those of one place, and borders that repeat what they surround.
+
+use pir_dialects::pd;
+use pir_ir::{DYNAMIC, Type, ValueId};
+
+use super::ops::{Row, number_of};
+use super::{Reader, Result};
+
+pub(super) const TABLE: &[Row] = &[
+    ("MirrorPad", "T Tpaddings", "mode", |r, at| {
+        let x = r.operand(at, 0)?;
+        let borders = Borders::new(r, at, x)?;
+        let mut out = x;
+        for (axis, (before, behind)) in borders.all() {
+            let extent = r.dims(out)?.0[axis];
+            let (near, far) = (borders.offset, extent - borders.offset);
+            if before.max(behind) > far {
+                return Err(format!(
+                    "a border of {} mirrors more than there is of {extent}",
+                    before.max(behind)
+                ));
+            }
+            let front = part(r, at, out, axis, near, near + before, true)?;
+            let back = part(r, at, out, axis, far - behind, far, true)?;
+            let along = [("axis", r.ctx.int_attr(axis as i64))];
+            let parts: Vec<ValueId> = [front, Some(out), back].into_iter().flatten().collect();
+            out = r.helper(at, pd::Concat::NAME, &parts, &along)?;
+        }
+        r.op(at, pd::Assign::NAME, &[out], &[])
+    }),
+    // What the elements of a border are mirrored from is added to.
+    ("MirrorPadGrad", "T Tpaddings", "mode", |r, at| {
+        let g = r.operand(at, 0)?;
+        let borders = Borders::new(r, at, g)?;
+        let mut out = g;
+        for (axis, (before, behind)) in borders.all().rev() {
+            let whole = r.dims(out)?.0[axis];
+            let extent = whole - before - behind;
+            let (near, far) = (borders.offset, extent - borders.offset);
+            if before.max(behind) > far {
+                return Err("its borders do not fit".to_owned());
+            }
+            let inner = part(r, at, out, axis, before, whole - behind, false)?;
+            let front = part(r, at, out, axis, 0, before, true)?;
+            let back = part(r, at, out, axis, whole - behind, whole, true)?;
+            let rank = r.dims(out)?.0.len();
+            let mut sum = inner.ok_or("nothing is left")?;
+            for (piece, start, length) in [(front, near, before), (back, far - behind, behind)] {
+                let Some(piece) = piece else { continue };
+                let mut sizes = vec![0; 2 * rank];
+                sizes[2 * axis] = start;
+                sizes[2 * axis + 1] = extent - start - length;
+                let attrs = [
+                    ("paddings", r.ctx.ints_attr(&sizes)),
+                    ("pad_value", r.ctx.float_attr(0.0)),
+                ];
+                let wide = r.helper(at, pd::Pad::NAME, &[piece], &attrs)?;
+                sum = r.helper(at, pd::Add::NAME, &[sum, wide], &[])?;
+            }
+            out = sum;
+        }
+        r.op(at, pd::Assign::NAME, &[out], &[])
+    }),
+    ("SegmentMax", "T Tindices", "", |r, at| extreme(r, at, pd::Max::NAME)),
+    ("SegmentMean", "T Tindices", "", |r, at| {
+        let count = sorted(r, at)?;
+        let numbers = r.list(at, 1, "segment numbers")?;
+        let mut rows = vec![0i64; usize::try_from(count).unwrap_or(0)];
+        for &number in &numbers {
+            if let Some(row) = usize::try_from(number).ok().and_then(|n| rows.get_mut(n)) {
+                *row += 1;
+            }
+        }
+        super::select::segment_sum(r, at, count)?;
+        let [sum] = r.values[at][..] else {
+            return Err("it has no sum".to_owned());
+        };
+        let (dims, elem) = r.dims(sum)?;
+        let rows: Box<[_]> = rows.iter().map(|&n| r.ctx.float_attr(n.max(1) as f64)).collect();
+        let mut shape = vec![1; dims.len()];
+        shape[0] = count;
+        let attrs = [
+            ("shape", r.ctx.ints_attr(&shape)),
+            ("values", r.ctx.attr(pir_ir::AttrData::Array(rows))),
+            ("dtype", r.ctx.type_attr(elem)),
+        ];
+        let rows = r.helper(at, pd::AssignValue::NAME, &[], &attrs)?;
+        r.op(at, pd::Divide::NAME, &[sum, rows], &[])
+    }),
+    ("SegmentMin", "T Tindices", "", |r, at| extreme(r, at, pd::Min::NAME)),
+    ("SegmentProd", "T Tindices", "", |r, at| extreme(r, at, pd::Prod::NAME)),
+    ("SegmentSum", "T Tindices", "", |r, at| {
+        let count = sorted(r, at)?;
+        super::select::segment_sum(r, at, count)
+    }),
+    ("TensorScatterUpdate", "T Tindices T", "bad_indices_policy=", scatter),
+    ("UnsortedSegmentMax", "T Tindices Tnumsegments", "", |r, at| {
+        extreme(r, at, pd::Max::NAME)
+    }),
+    ("UnsortedSegmentMin", "T Tindices Tnumsegments", "", |r, at| {
+        extreme(r, at, pd::Min::NAME)
+    }),
+    ("UnsortedSegmentProd", "T Tindices Tnumsegments", "", |r, at| {
+        extreme(r, at, pd::Prod::NAME)
+    }),
+    ("UnsortedSegmentSum", "T Tindices Tnumsegments", "", |r, at| {
+        let count = r.scalar(at, 2, "count")?;
+        super::select::segment_sum(r, at, count)
+    }),
+];
+
+/// The borders of a tensor of known shape, and how many of its outermost elements are not mirrored.
+struct Borders {
+    sizes: Vec<i64>,
+    offset: i64,
+}
+
+impl Borders {
+    fn new(r: &mut Reader<'_>, at: usize, x: ValueId) -> Result<Self> {
+        let (sizes, dims) = (r.list(at, 1, "sizes")?, r.dims(x)?.0);
+        let offset = match r.text(at, "mode").as_deref() {
+            Some("REFLECT") => 1,
+            Some("SYMMETRIC") => 0,
+            _ => return Err("its mode is not known here".to_owned()),
+        };
+        match sizes.len() == 2 * dims.len() && sizes.iter().chain(&dims).all(|n| (0..=1 << 31).contains(n)) {
+            true => Ok(Self { sizes, offset }),
+            false => Err("its borders do not fit, or its shape is not known".to_owned()),
+        }
+    }
+
+    /// The axes that have any.
+    fn all(&self) -> impl DoubleEndedIterator<Item = (usize, (i64, i64))> {
+        let pairs = self.sizes.chunks(2).map(|pair| (pair[0], pair[1]));
+        let all: Vec<_> = pairs.enumerate().filter(|(_, pair)| *pair != (0, 0)).collect();
+        all.into_iter()
+    }
+}
+
+/// A stretch of an axis, backwards if wanted; nothing if it is empty.
+fn part(
+    r: &mut Reader<'_>,
+    at: usize,
+    x: ValueId,
+    axis: usize,
+    start: i64,
+    end: i64,
+    flipped: bool,
+) -> Result<Option<ValueId>> {
+    if start >= end {
+        return Ok(None);
+    }
+    let axes = ("axes", r.ctx.ints_attr(&[axis as i64]));
+    let attrs = [
+        axes,
+        ("starts", r.ctx.ints_attr(&[start])),
+        ("ends", r.ctx.ints_attr(&[end])),
+    ];
+    let x = r.helper(at, pd::Slice::NAME, &[x], &attrs)?;
+    match flipped {
+        true => {
+            let attrs = [("axis", r.ctx.ints_attr(&[axis as i64]))];
+            r.helper(at, pd::Flip::NAME, &[x], &attrs).map(Some)
+        }
+        false => Ok(Some(x)),
+    }
+}
+
+/// How many segments there are, whose numbers ascend: each has a row.
+fn sorted(r: &mut Reader<'_>, at: usize) -> Result<i64> {
+    let numbers = r.list(at, 1, "segment numbers")?;
+    let ascends = numbers.windows(2).all(|pair| pair[0] <= pair[1]);
+    match (numbers.first(), numbers.last()) {
+        (Some(&first), Some(&last)) if ascends && first >= 0 => Ok(last + 1),
+        _ => Err("its segment numbers do not ascend".to_owned()),
+    }
+}
+
+/// The greatest, the least or the product of the rows of each segment: a mask for each of them.
+fn extreme(r: &mut Reader<'_>, at: usize, reduce: &'static str) -> Result<()> {
+    /// So many elements may the masked rows have.
+    const MOST: i64 = 1 << 26;
+    let (data, mut index) = (r.operand(at, 0)?, r.operand(at, 1)?);
+    let is_sorted = r.num_inputs(at) == 2;
+    let count = match is_sorted {
+        true => sorted(r, at)?,
+        false => r.scalar(at, 2, "count")?,
+    };
+    let (dims, elem) = r.dims(data)?;
+    let rows = r.dims(index)?.0;
+    if rows.len() != 1 || dims.first() != rows.first() || dims.contains(&DYNAMIC) {
+        return Err("a segment number for each row of known number is needed".to_owned());
+    }
+    let elements = dims.iter().try_fold(count.max(1), |n, &d| n.checked_mul(d.max(1)));
+    if count < 0 || elements.is_none_or(|n| n > MOST) {
+        return Err(format!("{count} segments are too many for rows of this size"));
+    }
+    if is_sorted {
+        let numbers = r.list(at, 1, "segment numbers")?;
+        if !numbers.windows(2).all(|pair| pair[1] - pair[0] <= 1) || numbers.first() != Some(&0) {
+            return Err("a segment without rows is not known here".to_owned());
+        }
+    }
+    let filler = match reduce {
+        pd::Prod::NAME => 1.0,
+        _ => {
+            let most = if elem == Type::F32 {
+                f64::from(f32::MAX)
+            } else {
+                f64::MAX
+            };
+            if !matches!(elem, Type::F32 | Type::F64) {
+                return Err("its elements are neither f32 nor f64".to_owned());
+            }
+            if reduce == pd::Max::NAME { -most } else { most }
+        }
+    };
+    if r.dims(index)?.1 != Type::I64 {
+        let wide = [("dtype", r.ctx.type_attr(Type::I64))];
+        index = r.helper(at, pd::Cast::NAME, &[index], &wide)?;
+    }
+    let numbers = [
+        ("start", r.ctx.int_attr(0)),
+        ("end", r.ctx.int_attr(count)),
+        ("step", r.ctx.int_attr(1)),
+        ("dtype", r.ctx.type_attr(Type::I64)),
+    ];
+    let numbers = r.helper(at, pd::Arange::NAME, &[], &numbers)?;
+    let behind = [("axis", r.ctx.ints_attr(&[1]))];
+    let numbers = r.helper(at, pd::Unsqueeze::NAME, &[numbers], &behind)?;
+    let mut mask = r.helper(at, pd::Equal::NAME, &[numbers, index], &[])?;
+    let rest: Vec<i64> = (2..=dims.len() as i64).collect();
+    if !rest.is_empty() {
+        mask = r.helper(at, pd::Unsqueeze::NAME, &[mask], &[("axis", r.ctx.ints_attr(&rest))])?;
+    }
+    let front = [("axis", r.ctx.ints_attr(&[0]))];
+    let data = r.helper(at, pd::Unsqueeze::NAME, &[data], &front)?;
+    let filler = [
+        ("shape", r.ctx.ints_attr(&[])),
+        ("value", number_of(r.ctx, elem, filler)),
+        ("dtype", r.ctx.type_attr(elem)),
+    ];
+    let filler = r.helper(at, pd::Full::NAME, &[], &filler)?;
+    let masked = r.helper(at, pd::Where::NAME, &[mask, data, filler], &[])?;
+    let attrs = [("axis", r.ctx.ints_attr(&[1])), ("keepdim", r.ctx.bool_attr(false))];
+    r.op(at, reduce, &[masked], &attrs)
+}
+
+/// `TensorScatterUpdate`: the index tuples become numbers of rows.
+fn scatter(r: &mut Reader<'_>, at: usize) -> Result<()> {
+    let operands = r.operands(at, 3)?;
+    let (x, mut index, mut updates) = (operands[0], operands[1], operands[2]);
+    let ((dims, _), (places, elem)) = (r.dims(x)?, r.dims(index)?);
+    let Some((&depth, lead)) = places.split_last() else {
+        return Err("its indices are no tuples".to_owned());
+    };
+    let depth = usize::try_from(depth).map_err(|_| "the length of its index tuples is not known")?;
+    if depth == 0 || depth > dims.len() || dims.contains(&DYNAMIC) || lead.contains(&DYNAMIC) {
+        return Err("its shapes are not known, or its index tuples do not fit".to_owned());
+    }
+    let rest = &dims[depth..];
+    let count: i64 = lead.iter().product();
+    let rows = dims[..depth]
+        .iter()
+        .try_fold(1i64, |n, &d| n.checked_mul(d))
+        .ok_or("it is too large")?;
+    let reshape = |r: &mut Reader<'_>, x, shape: &[i64]| {
+        let attrs = [("shape", r.ctx.ints_attr(shape))];
+        r.helper(at, pd::Reshape::NAME, &[x], &attrs)
+    };
+    if depth > 1 {
+        let mut strides = vec![1i64; depth];
+        for axis in (0..depth - 1).rev() {
+            strides[axis] = strides[axis + 1].saturating_mul(dims[axis + 1]);
+        }
+        let list = [("value", r.ctx.ints_attr(&strides)), ("dtype", r.ctx.type_attr(elem))];
+        let strides = r.helper(at, pd::FullIntArray::NAME, &[], &list)?;
+        let scaled = r.helper(at, pd::Multiply::NAME, &[index, strides], &[])?;
+        let attrs = [
+            ("axis", r.ctx.ints_attr(&[-1])),
+            ("keepdim", r.ctx.bool_attr(false)),
+            ("dtype", r.ctx.type_attr(elem)),
+        ];
+        let number = r.helper(at, pd::Sum::NAME, &[scaled], &attrs)?;
+        // Each part must be in its own axis, which the number of a row does not tell: one that is in none is refused when it is run.
+        let mut list = |values: &[i64]| {
+            let list = [("value", r.ctx.ints_attr(values)), ("dtype", r.ctx.type_attr(elem))];
+            r.helper(at, pd::FullIntArray::NAME, &[], &list)
+        };
+        let (zeros, ends, none) = (list(&vec![0; depth])?, list(&dims[..depth])?, list(&[rows])?);
+        let above = r.helper(at, pd::GreaterEqual::NAME, &[index, zeros], &[])?;
+        let below = r.helper(at, pd::LessThan::NAME, &[index, ends], &[])?;
+        let both = r.helper(at, pd::LogicalAnd::NAME, &[above, below], &[])?;
+        let last = [("axis", r.ctx.ints_attr(&[-1])), ("keepdim", r.ctx.bool_attr(false))];
+        let inside = r.helper(at, pd::All::NAME, &[both], &last)?;
+        index = r.helper(at, pd::Where::NAME, &[inside, number, none], &[])?;
+    }
+    let index = reshape(r, index, &[count])?;
+    updates = reshape(r, updates, &[&[count], rest].concat())?;
+    let flat = reshape(r, x, &[&[rows], rest].concat())?;
+    let attrs = [("overwrite", r.ctx.bool_attr(true))];
+    let put = r.helper(at, pd::Scatter::NAME, &[flat, index, updates], &attrs)?;
+    r.op(at, pd::Reshape::NAME, &[put], &[("shape", r.ctx.ints_attr(&dims))])
+}
