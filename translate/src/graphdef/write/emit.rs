@@ -191,12 +191,18 @@ impl Emit<'_, '_> {
         (at < self.num_operands()).then(|| self.input(at)).transpose()
     }
 
-    /// Integers, from an attribute or an operand.
-    pub(super) fn list(&self, name: &str) -> Result<Option<List>> {
+    /// Integers, from an attribute or an operand, of 64 bits.
+    pub(super) fn list(&mut self, name: &str) -> Result<Option<List>> {
         if let Some(at) = self.operand_called(name) {
-            return Ok(Some(List::Operand(self.input(at)?)));
+            return Ok(Some(List::Operand(self.wide(at)?)));
         }
         Ok(self.ints(name).map(List::Known))
+    }
+
+    /// An operand that holds integers, of 64 bits.
+    pub(super) fn wide(&mut self, index: usize) -> Result<String> {
+        let (value, from) = (self.input(index)?, self.operand_type(index)?.1);
+        self.cast(value, from, Type::I64)
     }
 
     /// A list of integers; a single integer is a list of one.

@@ -6,7 +6,7 @@
 use pir_ir::Type;
 
 use super::super::super::proto::{ListValue, Value};
-use super::super::super::types::{INT32, INT64};
+use super::super::super::types::{INT32, INT64, Number};
 use super::super::emit::{Emit, Result};
 use super::Write;
 use super::shape::transpose;
@@ -21,6 +21,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
 ];
 
 /// The order of axes, the steps of the window and the border.
+#[derive(Clone)]
 struct Window {
     last: bool,
     strides: Vec<i64>,
@@ -257,55 +258,169 @@ fn conv_transpose(e: &mut Emit<'_, '_>) -> Result<()> {
     e.result(0, out)
 }
 
-/// The attributes of pooling, and which kind it is.
-fn pooling(e: &Emit<'_, '_>, window: &Window, elem: Type) -> Result<(bool, Vec<(&'static str, Value)>)> {
-    let max = e.view.str("pooling_type").unwrap_or("max") == "max";
-    let dims = window.dims(&e.operand_type(0)?.0)?;
-    let mut size = e
-        .ints("kernel_size")
-        .filter(|s| s.len() == 2)
-        .ok_or("its window is not known")?;
-    if e.flag("adaptive", false) && size != [1, 1] {
-        return Err("adaptive windows have no equivalent there".to_owned());
+/// How a window pools. TensorFlow's windows stay inside of an image: a border is a larger image there.
+struct Pooling {
+    window: Window,
+    max: bool,
+    attrs: Vec<(&'static str, Value)>,
+    /// The extents of the image, and of the border: above, below, left and right.
+    dims: [i64; 4],
+    border: [i64; 4],
+    /// By what a mean over a window is multiplied, if that counts fewer elements, for all places of the result.
+    scale: Option<([i64; 2], Vec<Number>)>,
+}
+
+impl Pooling {
+    /// Of the image that is the first operand.
+    fn of(e: &Emit<'_, '_>, elem: Type) -> Result<Self> {
+        let mut window = Window::of(e)?;
+        let max = e.view.str("pooling_type").unwrap_or("max") == "max";
+        let dims = window.dims(&e.operand_type(0)?.0)?;
+        let inside = [dims[1], dims[2]];
+        let mut size = e
+            .ints("kernel_size")
+            .filter(|s| s.len() == 2)
+            .ok_or("its window is not known")?;
+        if e.flag("adaptive", false) && size != [1, 1] {
+            return Err("adaptive windows have no equivalent there".to_owned());
+        }
+        if e.flag("global_pooling", false) || e.flag("adaptive", false) {
+            size = inside.to_vec();
+        }
+        let (ceil, exclusive) = (e.flag("ceil_mode", false), e.flag("exclusive", true));
+        let mut pooling = Pooling {
+            attrs: Vec::new(),
+            max,
+            dims,
+            border: [0; 4],
+            scale: None,
+            window: Window {
+                padding: "VALID",
+                ..window.clone()
+            },
+        };
+        if window.padding == "SAME" && (max || exclusive) {
+            pooling.window.padding = "SAME";
+        } else {
+            let mut counts = [Vec::new(), Vec::new()];
+            for axis in 0..2 {
+                let (extent, step, size) = (inside[axis], window.strides[axis], size[axis]);
+                if step < 1 || size < 1 {
+                    return Err("its window does not move".to_owned());
+                }
+                if window.padding == "SAME" {
+                    let whole = ((extent + step - 1) / step - 1) * step + size - extent;
+                    window.paddings[2 * axis] = whole.max(0) / 2;
+                    window.paddings[2 * axis + 1] = whole.max(0) - whole.max(0) / 2;
+                }
+                let (before, mut behind) = (window.paddings[2 * axis], window.paddings[2 * axis + 1]);
+                let room = extent + before + behind - size;
+                if room < 0 || before < 0 || behind < 0 {
+                    return Err("its window does not fit".to_owned());
+                }
+                let steps = if ceil { (room + step - 1) / step } else { room / step } + 1;
+                behind += ((steps - 1) * step - room).max(0);
+                pooling.border[2 * axis] = before;
+                pooling.border[2 * axis + 1] = behind;
+                // The image begins behind the border.
+                let count = |at: i64| {
+                    let start = at * step - before;
+                    (start + size).min(extent) - start.max(0)
+                };
+                counts[axis] = (0..steps).map(count).collect();
+            }
+            let is_part = counts[0].iter().any(|&n| n != size[0]) || counts[1].iter().any(|&n| n != size[1]);
+            if !max && is_part {
+                if ceil && !exclusive {
+                    return Err("means over what is partly outside of the border have no equivalent there".to_owned());
+                }
+                let all = (size[0] * size[1]) as f64;
+                let scales = counts[0].iter().flat_map(|y| counts[1].iter().map(move |x| x * y));
+                let scales = scales.map(|count| Number::Float(all / count.max(1) as f64)).collect();
+                let places = [counts[0].len() as i64, counts[1].len() as i64];
+                pooling.scale = exclusive.then_some((places, scales));
+            }
+        }
+        pooling.attrs = pooling.window.attrs(e, elem, false)?;
+        pooling.attrs.push(("ksize", list(vec![1, size[0], size[1], 1])));
+        Ok(pooling)
     }
-    if e.flag("global_pooling", false) || e.flag("adaptive", false) {
-        size = vec![dims[1], dims[2]];
+
+    /// The image with its border, the channels last.
+    fn image(&self, e: &mut Emit<'_, '_>, x: String, elem: Type) -> Result<String> {
+        let image = self.window.image(e, x, elem)?;
+        if self.border == [0; 4] {
+            return Ok(image);
+        }
+        let [above, below, left, right] = self.border;
+        let sizes = [0, 0, above, below, left, right, 0, 0].map(|n| Number::Int(n.into()));
+        let sizes = e.constant(INT64, &[4, 2], &sizes)?;
+        let fill = match self.max {
+            true => f64::NEG_INFINITY,
+            false => 0.0,
+        };
+        let fill = e.num(fill, elem)?;
+        let attrs = [("T", e.dtype(elem)?), ("Tpaddings", Value::Type(INT64))];
+        Ok(e.op("PadV2", &[image, sizes, fill], &attrs))
     }
-    if e.flag("ceil_mode", false) || window.padding == "EXPLICIT" || !max && !e.flag("exclusive", true) {
-        return Err("this border has no equivalent there".to_owned());
+
+    /// The extents of the image with its border.
+    fn extents(&self) -> [i64; 4] {
+        let [n, height, width, channels] = self.dims;
+        let [above, below, left, right] = self.border;
+        [n, height + above + below, width + left + right, channels]
     }
-    let mut attrs = window.attrs(e, elem, false)?;
-    attrs.push(("ksize", list(vec![1, size[0], size[1], 1])));
-    Ok((max, attrs))
+
+    /// A mean over a window as one over what it holds of the image; its cotangent likewise.
+    fn scaled(&self, e: &mut Emit<'_, '_>, x: String, elem: Type) -> Result<String> {
+        let Some(([height, width], scales)) = &self.scale else {
+            return Ok(x);
+        };
+        let Value::Type(code) = e.dtype(elem)? else {
+            return Err("it has no element type".to_owned());
+        };
+        let scales = e.constant(code, &[1, *height, *width, 1], scales)?;
+        e.binary("Mul", &x, &scales, elem)
+    }
+
+    /// The image without its border.
+    fn inner(&self, e: &mut Emit<'_, '_>, x: String, elem: Type) -> Result<String> {
+        if self.border == [0; 4] {
+            return Ok(x);
+        }
+        let (starts, sizes) = (e.vector(&[0, self.border[0], self.border[2], 0])?, e.vector(&self.dims)?);
+        let attrs = [("T", e.dtype(elem)?), ("Index", Value::Type(INT64))];
+        Ok(e.op("Slice", &[x, starts, sizes], &attrs))
+    }
 }
 
 fn pool(e: &mut Emit<'_, '_>) -> Result<()> {
-    let window = Window::of(e)?;
     let (x, elem) = (e.input(0)?, e.elem()?);
-    let (max, attrs) = pooling(e, &window, elem)?;
-    let image = window.image(e, x, elem)?;
-    let out = e.op(if max { "MaxPool" } else { "AvgPool" }, &[image], &attrs);
-    let out = window.back(e, out, elem)?;
+    let pooling = Pooling::of(e, elem)?;
+    let image = pooling.image(e, x, elem)?;
+    let out = e.op(if pooling.max { "MaxPool" } else { "AvgPool" }, &[image], &pooling.attrs);
+    let out = pooling.scaled(e, out, elem)?;
+    let out = pooling.window.back(e, out, elem)?;
     e.result(0, out)
 }
 
 fn pool_grad(e: &mut Emit<'_, '_>) -> Result<()> {
-    let window = Window::of(e)?;
     let (x, out, g, elem) = (e.input(0)?, e.input(1)?, e.input(2)?, e.elem()?);
-    let (max, attrs) = pooling(e, &window, elem)?;
-    let sizes = window.dims(&e.operand_type(0)?.0)?;
-    let g = window.image(e, g, elem)?;
-    let dx = match max {
+    let pooling = Pooling::of(e, elem)?;
+    let g = pooling.window.image(e, g, elem)?;
+    let dx = match pooling.max {
         true => {
-            let image = window.image(e, x, elem)?;
-            let out = window.image(e, out, elem)?;
-            e.op("MaxPoolGrad", &[image, out, g], &attrs)
+            let image = pooling.image(e, x, elem)?;
+            let out = pooling.window.image(e, out, elem)?;
+            e.op("MaxPoolGrad", &[image, out, g], &pooling.attrs)
         }
         false => {
-            let sizes = narrow(e, &sizes)?;
-            e.op("AvgPoolGrad", &[sizes, g], &attrs)
+            let g = pooling.scaled(e, g, elem)?;
+            let sizes = narrow(e, &pooling.extents())?;
+            e.op("AvgPoolGrad", &[sizes, g], &pooling.attrs)
         }
     };
-    let dx = window.back(e, dx, elem)?;
+    let dx = pooling.inner(e, dx, elem)?;
+    let dx = pooling.window.back(e, dx, elem)?;
     e.result(0, dx)
 }

@@ -452,7 +452,7 @@ fn slice_grad(e: &mut Emit<'_, '_>) -> Result<()> {
         (Some(starts), Some(ends), _) => (List::Known(starts), List::Known(ends)),
         // What is computed stands last.
         (None, None, count @ 3..) => {
-            let (starts, ends) = (e.input(count - 2)?, e.input(count - 1)?);
+            let (starts, ends) = (e.wide(count - 2)?, e.wide(count - 1)?);
             // Between is what was sliced; its shape is that of the result.
             if count > 3 {
                 e.view.sees_operand(1);
