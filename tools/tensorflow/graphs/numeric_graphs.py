@@ -4,6 +4,7 @@ import tensorflow as tf
 
 from case import case, scalar
 from functions import LOWERED, TRACED
+from models import MODELS
 
 MATRICES, SPECIAL, PLACES = "matrices", "special functions", "places and segments"
 
@@ -207,3 +208,52 @@ def lowered_range(e):
         return scalar(y), y
 
     return e.frozen(run, x=e.values(3))
+
+
+@case(PLACES)
+def resized(e):
+    """Images of other sizes, by all methods."""
+
+    def run(x):
+        made = [tf.image.resize(x, (5, 8), method) for method in ("nearest", "bilinear", "bicubic")]
+        for method in (tf.compat.v1.image.resize_nearest_neighbor, tf.compat.v1.image.resize_bilinear, tf.compat.v1.image.resize_bicubic):
+            made += [method(x, (2, 6), align_corners=True), method(x, (5, 3))]
+        return sum(scalar(tf.sin(y)) for y in made), *made
+
+    return e.frozen(run, x=e.values(2, 3, 4, 2))
+
+
+@case(MODELS)
+def pool_volumes(e):
+    def run(x):
+        made = [pool(x, 2, 2, "SAME") for pool in (tf.nn.avg_pool3d, tf.nn.max_pool3d)]
+        return sum(scalar(tf.sin(y)) for y in made), *made
+
+    return e.frozen(run, x=e.values(1, 3, 4, 5, 2))
+
+
+@case(TRACED)
+def traced_vectorized(e):
+    """Functions of rows, for all rows at once: axes that are computed."""
+
+    def run(x, w):
+        y = tf.vectorized_map(lambda row: tf.tanh(tf.linalg.matvec(w, row)), x)
+        z = tf.vectorized_map(lambda row: tf.reduce_sum(row * tf.sin(row)) + tf.reduce_max(tf.stack([row, -row], 1)), x)
+        return scalar(tf.ensure_shape(y, [4, 2])) + scalar(tf.ensure_shape(z, [4])), y, z
+
+    return e.kept(run, x=e.values(4, 3), w=e.values(2, 3))
+
+
+@case(TRACED)
+def traced_assertions(e):
+    """Assertions, in a loop too, as branches that end the program."""
+
+    def run(x):
+        tf.debugging.assert_greater(x, -10.0)
+        y = tf.constant(0.0)
+        for i in tf.range(3):
+            tf.debugging.assert_less(tf.reduce_sum(x), 100.0 + y)
+            y = y + tf.sin(x[i])
+        return y, y + 1.0
+
+    return e.kept(run, x=e.values(3))

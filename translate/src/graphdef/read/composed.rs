@@ -61,6 +61,17 @@ pub(super) const TABLE: &[Row] = &[
         };
         r.op(at, pd::Where::NAME, &[nothing, empty, quotient], &[])
     }),
+    ("EuclideanNorm", "T Tidx", "keep_dims=false", |r, at| {
+        let (x, axes) = (r.operand(at, 0)?, r.list(at, 1, "axes")?);
+        let square = r.helper(at, pd::Square::NAME, &[x], &[])?;
+        let keep = r.ctx.bool_attr(r.flag(at, "keep_dims"));
+        let attrs = [("axis", r.ctx.ints_attr(&axes)), ("keepdim", keep)];
+        let sum = match axes.is_empty() {
+            true => square,
+            false => r.helper(at, pd::Sum::NAME, &[square], &attrs)?,
+        };
+        r.op(at, pd::Sqrt::NAME, &[sum], &[])
+    }),
     ("L2Loss", "T", "", |r, at| {
         let x = r.operand(at, 0)?;
         let rank = r.dims(x)?.0.len() as i64;

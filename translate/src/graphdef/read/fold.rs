@@ -4,8 +4,6 @@
 
 use std::rc::Rc;
 
-use pir_ir::Type;
-
 use super::super::proto::Value;
 use super::super::types::{self, INT32, Number};
 use super::{Constant, Reader};
@@ -26,7 +24,7 @@ pub(super) fn fold(r: &mut Reader<'_>, at: usize) {
     for (index, known) in found.into_iter().enumerate() {
         let code = r.values[at].get(index).and_then(|&value| {
             let (_, elem) = r.dims(value).ok()?;
-            types::code(r.ctx, elem).filter(|_| !r.ctx.is_float(elem) && elem != Type::I1)
+            types::code(r.ctx, elem).filter(|_| !r.ctx.is_float(elem))
         });
         let constant = |(dims, numbers): Known| {
             let numbers = numbers.into_iter().map(|n| Number::Int(n.into())).collect();
@@ -149,8 +147,8 @@ fn compute(r: &Reader<'_>, at: usize) -> Option<Known> {
             }
         }
         "Range" => {
-            let [start, end, step] = [first()?.1[0], input(r, at, 1)?.1[0], input(r, at, 2)?.1[0]];
-            range(start, end, step)?
+            let one = |index| input(r, at, index)?.1.first().copied();
+            range(one(0)?, one(1)?, one(2)?)?
         }
         "StridedSlice" => slice(r, at)?,
         "GatherV2" => {
@@ -162,9 +160,35 @@ fn compute(r: &Reader<'_>, at: usize) -> Option<Known> {
             Vec::new(),
             vec![first()?.1.iter().try_fold(1i64, |n, &d| n.checked_mul(d))?],
         ),
-        "Add" | "AddV2" | "Sub" | "Mul" | "Maximum" | "Minimum" | "FloorDiv" | "FloorMod" => arithmetic(r, at, op)?,
+        "Select" | "SelectV2" => {
+            let (condition, yes, no) = (first()?, input(r, at, 1)?, input(r, at, 2)?);
+            match condition.1[..] {
+                // One condition chooses between tensors of one shape.
+                [condition] if yes.0 == no.0 => [no, yes].into_iter().nth(usize::from(condition != 0))?,
+                _ => return None,
+            }
+        }
+        "Fill" => {
+            let (shape, value) = (first()?.1, *input(r, at, 1)?.1.first()?);
+            filled(shape, value)?
+        }
+        "OnesLike" => filled(dims_of()?, 1)?,
+        "ZerosLike" => filled(dims_of()?, 0)?,
+        "LogicalNot" => {
+            let (dims, numbers) = first()?;
+            (dims, numbers.into_iter().map(|n| i64::from(n == 0)).collect())
+        }
+        _ if TWO.contains(&op) => arithmetic(r, at, op)?,
         _ => return None,
     })
+}
+
+fn filled(shape: Vec<i64>, value: i64) -> Option<Known> {
+    let count = shape
+        .iter()
+        .try_fold(1usize, |n, &d| n.checked_mul(usize::try_from(d).ok()?));
+    let count = count.filter(|&count| count <= LONGEST)?;
+    Some((shape, vec![value; count]))
 }
 
 fn list_length(r: &Reader<'_>, at: usize) -> Option<i64> {
@@ -220,19 +244,45 @@ fn slice(r: &Reader<'_>, at: usize) -> Option<(Vec<i64>, Vec<i64>)> {
     Some((vec![picked.len() as i64], picked))
 }
 
+/// Operations of two operands.
+const TWO: &[&str] = &[
+    "Add",
+    "AddV2",
+    "Equal",
+    "FloorDiv",
+    "FloorMod",
+    "Greater",
+    "GreaterEqual",
+    "Less",
+    "LessEqual",
+    "LogicalAnd",
+    "LogicalOr",
+    "Maximum",
+    "Minimum",
+    "Mul",
+    "NotEqual",
+    "Sub",
+];
+
 fn arithmetic(r: &Reader<'_>, at: usize, op: &str) -> Option<(Vec<i64>, Vec<i64>)> {
     let ((ad, a), (bd, b)) = (input(r, at, 0)?, input(r, at, 1)?);
     let count = a.len().max(b.len());
-    let fits = |v: &[i64]| v.len() == count || v.len() == 1;
-    (fits(&a) && fits(&b)).then_some(())?;
+    let is_one = |dims: &[i64], numbers: &[i64], others: &[i64]| numbers.len() == 1 && dims.len() <= others.len();
+    (ad == bd || is_one(&ad, &a, &bd) || is_one(&bd, &b, &ad)).then_some(())?;
     let apply = |i: usize| {
         let (x, y) = (a[i.min(a.len() - 1)], b[i.min(b.len() - 1)]);
         match op {
             "Add" | "AddV2" => x.checked_add(y),
             "Sub" => x.checked_sub(y),
             "Mul" => x.checked_mul(y),
-            "Maximum" => Some(x.max(y)),
-            "Minimum" => Some(x.min(y)),
+            "Equal" => Some((x == y).into()),
+            "NotEqual" => Some((x != y).into()),
+            "Greater" => Some((x > y).into()),
+            "GreaterEqual" => Some((x >= y).into()),
+            "Less" => Some((x < y).into()),
+            "LessEqual" => Some((x <= y).into()),
+            "LogicalAnd" | "Minimum" => Some(x.min(y)),
+            "LogicalOr" | "Maximum" => Some(x.max(y)),
             // The others have no overflow but that of a negative divisor.
             "FloorDiv" if y > 0 => Some(x.div_euclid(y)),
             "FloorMod" if y > 0 => Some(x.rem_euclid(y)),
@@ -243,6 +293,6 @@ fn arithmetic(r: &Reader<'_>, at: usize, op: &str) -> Option<(Vec<i64>, Vec<i64>
     // What would not fit into 32 bits wraps there.
     let narrow = r.input_code(at, 0) == Some(INT32);
     let fits = |&n: &i64| !narrow || i32::try_from(n).is_ok();
-    let dims = if ad.len() >= bd.len() { ad } else { bd };
+    let dims = if is_one(&bd, &b, &ad) { ad } else { bd };
     numbers.iter().all(fits).then_some((dims, numbers))
 }

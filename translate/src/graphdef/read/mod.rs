@@ -19,6 +19,7 @@ mod matrix;
 mod nn;
 mod ops;
 mod places;
+mod resize;
 mod roots;
 mod scope;
 mod select;

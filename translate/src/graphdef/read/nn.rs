@@ -3,7 +3,7 @@
 //! TensorFlow's filters are [height, width, channels, filters], those of `pd` [filters, channels, height, width].
 
 use pir_dialects::pd;
-use pir_ir::{Attr, AttrData, ValueId};
+use pir_ir::{Attr, ValueId};
 
 use super::super::proto::Value;
 use super::ops::Row;
@@ -64,18 +64,6 @@ pub(super) const TABLE: &[Row] = &[
         pool_grad(r, at, "max", operands)
     }),
     (
-        "ResizeBilinear",
-        "T i32",
-        "align_corners=false half_pixel_centers=false",
-        bilinear,
-    ),
-    (
-        "ResizeNearestNeighbor",
-        "T i32",
-        "align_corners=false half_pixel_centers=false",
-        nearest,
-    ),
-    (
         "SparseSoftmaxCrossEntropyWithLogits",
         "T Tlabels -> loss backprop",
         "",
@@ -103,7 +91,7 @@ fn losses(r: &mut Reader<'_>, at: usize, x: ValueId, probabilities: ValueId) -> 
 }
 
 /// The axes of a tensor in another order.
-fn moved(r: &mut Reader<'_>, at: usize, x: ValueId, order: &[i64]) -> Result<ValueId> {
+pub(super) fn moved(r: &mut Reader<'_>, at: usize, x: ValueId, order: &[i64]) -> Result<ValueId> {
     r.helper(at, pd::Transpose::NAME, &[x], &[("perm", r.ctx.ints_attr(order))])
 }
 
@@ -448,90 +436,4 @@ fn cross_entropy(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let here = r.helper(at, pd::Equal::NAME, &[column, places], &[])?;
     let hot = r.helper(at, pd::Cast::NAME, &[here], &[("dtype", r.ctx.type_attr(elem))])?;
     losses(r, at, x, hot)
-}
-
-/// `ResizeBilinear`: each row and each column of the result is a mean of two. So they are products with matrices.
-fn bilinear(r: &mut Reader<'_>, at: usize) -> Result<()> {
-    /// A larger image is not resized by a matrix.
-    const MOST: i64 = 1 << 11;
-    let (x, sizes) = (r.operand(at, 0)?, r.list(at, 1, "sizes")?);
-    let (aligned, centered) = (r.flag(at, "align_corners"), r.flag(at, "half_pixel_centers"));
-    let (dims, elem) = r.dims(x)?;
-    let (&[_, height, width, _], &[high, wide]) = (&dims[..], &sizes[..]) else {
-        return Err("it has no four dimensions".to_owned());
-    };
-    if [height, width, high, wide].iter().any(|n| !(1..=MOST).contains(n)) || !r.ctx.is_float(elem) {
-        return Err("its sizes are not known, or larger than is known here".to_owned());
-    }
-    let weights = |from: i64, to: i64| {
-        let scale = match aligned && to > 1 {
-            true => (from - 1) as f32 / (to - 1) as f32,
-            false => from as f32 / to as f32,
-        };
-        let mut weights = vec![0.0; (from * to) as usize];
-        for row in 0..to {
-            let place = match centered {
-                true => (row as f32 + 0.5) * scale - 0.5,
-                false => row as f32 * scale,
-            };
-            let below = place.floor();
-            let [low, high] = [0, 1].map(|next| (below as i64 + next).clamp(0, from - 1));
-            let share = f64::from(place - below);
-            weights[(row * from + low) as usize] += 1.0 - share;
-            weights[(row * from + high) as usize] += share;
-        }
-        weights
-    };
-    let matrix = |r: &mut Reader<'_>, from: i64, to: i64| {
-        let values: Vec<Attr> = weights(from, to).into_iter().map(|w| r.ctx.float_attr(w)).collect();
-        let attrs = [
-            ("shape", r.ctx.ints_attr(&[to, from])),
-            ("dtype", r.ctx.type_attr(elem)),
-            ("values", r.ctx.attr(AttrData::Array(values.into()))),
-        ];
-        r.helper(at, pd::AssignValue::NAME, &[], &attrs)
-    };
-    let image = moved(r, at, x, &[0, 3, 1, 2])?;
-    let (rows, columns) = (matrix(r, height, high)?, matrix(r, width, wide)?);
-    let tall = r.helper(at, pd::Matmul::NAME, &[rows, image], &[])?;
-    let flipped = [("transpose_y", r.ctx.bool_attr(true))];
-    let broad = r.helper(at, pd::Matmul::NAME, &[tall, columns], &flipped)?;
-    r.op(
-        at,
-        pd::Transpose::NAME,
-        &[broad],
-        &[("perm", r.ctx.ints_attr(&[0, 2, 3, 1]))],
-    )
-}
-
-/// `ResizeNearestNeighbor` by a whole factor.
-fn nearest(r: &mut Reader<'_>, at: usize) -> Result<()> {
-    let (x, sizes) = (r.operand(at, 0)?, r.list(at, 1, "sizes")?);
-    if r.flag(at, "align_corners") {
-        return Err("aligned corners are not known here".to_owned());
-    }
-    let _ = r.flag(at, "half_pixel_centers");
-    let (dims, _) = r.dims(x)?;
-    let mut value = x;
-    for (axis, &size) in [1i64, 2].iter().zip(&sizes) {
-        let extent = dims.get(*axis as usize).copied().unwrap_or(-1);
-        if extent < 1 || size % extent != 0 {
-            return Err("only whole factors are known here".to_owned());
-        }
-        // Each row is repeated: a new axis behind it, which is joined with it.
-        let behind = [("axis", r.ctx.ints_attr(&[axis + 1]))];
-        let wide = r.helper(at, pd::Unsqueeze::NAME, &[value], &behind)?;
-        let mut times = vec![1; 5];
-        times[*axis as usize + 1] = size / extent;
-        let many = r.helper(
-            at,
-            pd::Tile::NAME,
-            &[wide],
-            &[("repeat_times", r.ctx.ints_attr(&times))],
-        )?;
-        let (mut shape, _) = r.dims(value)?;
-        shape[*axis as usize] = size;
-        value = r.helper(at, pd::Reshape::NAME, &[many], &[("shape", r.ctx.ints_attr(&shape))])?;
-    }
-    r.op(at, pd::Assign::NAME, &[value], &[])
 }

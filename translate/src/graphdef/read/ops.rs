@@ -14,7 +14,7 @@ use super::super::types::RESOURCE;
 use super::scope::Handle;
 use super::{Input, Reader, Result};
 use super::{
-    arrays, composed, const_operands, functions, lists, matrix, nn, places, select, stacks, switches, volumes,
+    arrays, composed, const_operands, functions, lists, matrix, nn, places, resize, select, stacks, switches, volumes,
 };
 
 /// A function that reads a node.
@@ -242,6 +242,7 @@ pub(super) fn row(op: &str) -> Option<&'static Row> {
             matrix::TABLE,
             nn::TABLE,
             places::TABLE,
+            resize::TABLE,
             volumes::TABLE,
         ];
         tables.into_iter().flatten().map(|row| (row.0, row)).collect()

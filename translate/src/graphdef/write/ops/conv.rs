@@ -388,7 +388,10 @@ impl Pooling {
         if self.border == [0; 4] {
             return Ok(x);
         }
-        let (starts, sizes) = (e.vector(&[0, self.border[0], self.border[2], 0])?, e.vector(&self.dims)?);
+        let (starts, sizes) = (
+            e.vector(&[0, self.border[0], self.border[2], 0])?,
+            e.vector(&self.dims)?,
+        );
         let attrs = [("T", e.dtype(elem)?), ("Index", Value::Type(INT64))];
         Ok(e.op("Slice", &[x, starts, sizes], &attrs))
     }
@@ -398,7 +401,11 @@ fn pool(e: &mut Emit<'_, '_>) -> Result<()> {
     let (x, elem) = (e.input(0)?, e.elem()?);
     let pooling = Pooling::of(e, elem)?;
     let image = pooling.image(e, x, elem)?;
-    let out = e.op(if pooling.max { "MaxPool" } else { "AvgPool" }, &[image], &pooling.attrs);
+    let out = e.op(
+        if pooling.max { "MaxPool" } else { "AvgPool" },
+        &[image],
+        &pooling.attrs,
+    );
     let out = pooling.scaled(e, out, elem)?;
     let out = pooling.window.back(e, out, elem)?;
     e.result(0, out)

@@ -1,0 +1,168 @@
+//! Images of other sizes.
+
+use pir_dialects::pd;
+use pir_ir::{Attr, AttrData, ValueId};
+
+use super::nn::moved;
+use super::ops::Row;
+use super::{Reader, Result};
+
+const SIZES: &str = "align_corners=false half_pixel_centers=false";
+
+pub(super) const TABLE: &[Row] = &[
+    ("ResizeBicubic", "T i32", SIZES, |r, at| by_matrices(r, at, cubic)),
+    ("ResizeBilinear", "T i32", SIZES, |r, at| by_matrices(r, at, linear)),
+    ("ResizeNearestNeighbor", "T i32", SIZES, nearest),
+];
+
+/// Where the elements of an axis are read. In single precision, as TensorFlow computes it.
+#[derive(Clone, Copy)]
+struct Scale {
+    from: i64,
+    scale: f32,
+    aligned: bool,
+    centered: bool,
+}
+
+impl Scale {
+    fn of(r: &Reader<'_>, at: usize, from: i64, to: i64) -> Self {
+        let aligned = r.flag(at, "align_corners");
+        Scale {
+            from,
+            scale: match aligned && to > 1 {
+                true => (from - 1) as f32 / (to - 1) as f32,
+                false => from as f32 / to as f32,
+            },
+            aligned,
+            centered: r.flag(at, "half_pixel_centers"),
+        }
+    }
+
+    /// The place between elements, of which `low` is the one below, and the distance from that.
+    fn place(&self, row: i64) -> (i64, f32) {
+        let place = match self.centered {
+            true => (row as f32 + 0.5) * self.scale - 0.5,
+            false => row as f32 * self.scale,
+        };
+        (place.floor() as i64, place - place.floor())
+    }
+
+    fn inside(&self, place: i64) -> i64 {
+        place.clamp(0, self.from - 1)
+    }
+
+    /// The nearest element.
+    fn nearest(&self, row: i64) -> i64 {
+        let place = match (self.aligned, self.centered) {
+            (true, _) => (row as f32 * self.scale).round(),
+            (false, true) => ((row as f32 + 0.5) * self.scale).floor(),
+            (false, false) => (row as f32 * self.scale).floor(),
+        };
+        self.inside(place as i64)
+    }
+}
+
+/// The share of each element that a place reads.
+type Shares = fn(&Scale, i64) -> Vec<(i64, f64)>;
+
+fn linear(scale: &Scale, row: i64) -> Vec<(i64, f64)> {
+    let (low, share) = scale.place(row);
+    let share = f64::from(share);
+    vec![(scale.inside(low), 1.0 - share), (scale.inside(low + 1), share)]
+}
+
+/// Keys' convolution with a cubic kernel; with centered pixels those of its four elements that exist count, without them what is
+/// outside is the outermost element. TensorFlow knows 1024 places between two elements.
+fn cubic(scale: &Scale, row: i64) -> Vec<(i64, f64)> {
+    const PLACES: f32 = 1024.0;
+    let a = if scale.centered { -0.5 } else { -0.75 };
+    let kernel = |x: f64| match x.abs() {
+        x if x <= 1.0 => ((a + 2.0) * x - (a + 3.0)) * x * x + 1.0,
+        x => ((a * x - 5.0 * a) * x + 8.0 * a) * x - 4.0 * a,
+    };
+    let (low, share) = scale.place(row);
+    let share = f64::from((share * PLACES).round_ties_even() / PLACES);
+    let shares = (-1..=2).map(|next| (low + next, kernel(share - next as f64)));
+    if !scale.centered {
+        return shares.map(|(place, share)| (scale.inside(place), share)).collect();
+    }
+    let inner: Vec<_> = shares.filter(|&(place, _)| scale.inside(place) == place).collect();
+    let sum: f64 = inner.iter().map(|(_, share)| share).sum();
+    inner.into_iter().map(|(place, share)| (place, share / sum)).collect()
+}
+
+/// Each row and each column of the result is a sum of few. So they are products with matrices.
+fn by_matrices(r: &mut Reader<'_>, at: usize, shares: Shares) -> Result<()> {
+    /// A larger image is not resized by a matrix.
+    const MOST: i64 = 1 << 11;
+    let (x, sizes) = (r.operand(at, 0)?, r.list(at, 1, "sizes")?);
+    let (dims, elem) = r.dims(x)?;
+    let (&[_, height, width, _], &[high, wide]) = (&dims[..], &sizes[..]) else {
+        return Err("it has no four dimensions".to_owned());
+    };
+    if [height, width, high, wide].iter().any(|n| !(1..=MOST).contains(n)) || !r.ctx.is_float(elem) {
+        return Err("its sizes are not known, or larger than is known here".to_owned());
+    }
+    let matrix = |r: &mut Reader<'_>, from: i64, to: i64| {
+        let scale = Scale::of(r, at, from, to);
+        let mut weights = vec![0.0; (from * to) as usize];
+        for row in 0..to {
+            for (place, share) in shares(&scale, row) {
+                weights[(row * from + place) as usize] += share;
+            }
+        }
+        let values: Vec<Attr> = weights.into_iter().map(|w| r.ctx.float_attr(w)).collect();
+        let attrs = [
+            ("shape", r.ctx.ints_attr(&[to, from])),
+            ("dtype", r.ctx.type_attr(elem)),
+            ("values", r.ctx.attr(AttrData::Array(values.into()))),
+        ];
+        r.helper(at, pd::AssignValue::NAME, &[], &attrs)
+    };
+    let image = moved(r, at, x, &[0, 3, 1, 2])?;
+    let (rows, columns) = (matrix(r, height, high)?, matrix(r, width, wide)?);
+    let tall = r.helper(at, pd::Matmul::NAME, &[rows, image], &[])?;
+    let flipped = [("transpose_y", r.ctx.bool_attr(true))];
+    let broad = r.helper(at, pd::Matmul::NAME, &[tall, columns], &flipped)?;
+    let back = [("perm", r.ctx.ints_attr(&[0, 2, 3, 1]))];
+    r.op(at, pd::Transpose::NAME, &[broad], &back)
+}
+
+/// `ResizeNearestNeighbor`: rows are repeated by a whole factor, or selected.
+fn nearest(r: &mut Reader<'_>, at: usize) -> Result<()> {
+    /// A longer axis is not selected from by a list.
+    const MOST: i64 = 1 << 16;
+    let (x, sizes) = (r.operand(at, 0)?, r.list(at, 1, "sizes")?);
+    let (dims, _) = r.dims(x)?;
+    let mut value = x;
+    for (axis, &size) in [1usize, 2].into_iter().zip(&sizes) {
+        let extent = dims.get(axis).copied().unwrap_or(-1);
+        let scale = Scale::of(r, at, extent, size);
+        if extent < 1 || !(1..=MOST).contains(&size) {
+            return Err("its sizes are not known, or larger than is known here".to_owned());
+        }
+        value = match size % extent == 0 && !scale.aligned {
+            true => repeated(r, at, value, axis, size / extent)?,
+            false => {
+                let rows: Vec<i64> = (0..size).map(|row| scale.nearest(row)).collect();
+                let rows = r.helper(at, pd::FullIntArray::NAME, &[], &[("value", r.ctx.ints_attr(&rows))])?;
+                let along = [("axis", r.ctx.int_attr(axis as i64))];
+                r.helper(at, pd::IndexSelect::NAME, &[value, rows], &along)?
+            }
+        };
+    }
+    r.op(at, pd::Assign::NAME, &[value], &[])
+}
+
+/// Each row is repeated: a new axis behind it, which is joined with it.
+fn repeated(r: &mut Reader<'_>, at: usize, x: ValueId, axis: usize, factor: i64) -> Result<ValueId> {
+    let behind = [("axis", r.ctx.ints_attr(&[axis as i64 + 1]))];
+    let wide = r.helper(at, pd::Unsqueeze::NAME, &[x], &behind)?;
+    let mut times = vec![1; 5];
+    times[axis + 1] = factor;
+    let times = [("repeat_times", r.ctx.ints_attr(&times))];
+    let many = r.helper(at, pd::Tile::NAME, &[wide], &times)?;
+    let (mut shape, _) = r.dims(x)?;
+    shape[axis] *= factor;
+    r.helper(at, pd::Reshape::NAME, &[many], &[("shape", r.ctx.ints_attr(&shape))])
+}
