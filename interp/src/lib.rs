@@ -10,5 +10,7 @@ mod parallel;
 mod simd;
 pub mod tensor;
 
-pub use exec::{ExecError, InputSpec, Options, Outcome, inputs_of, run, run_timed, runnable};
+pub use exec::{
+    ExecError, InputSpec, Options, Outcome, entry_name, function_names, inputs_of, run, run_timed, runnable,
+};
 pub use tensor::{DType, Data, Element, Tensor};

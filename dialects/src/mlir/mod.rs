@@ -7,6 +7,7 @@ pub mod branch;
 mod fold;
 pub mod from_pd;
 mod infer;
+mod parallel;
 pub mod scf;
 mod scf_patterns;
 mod to_pd;

@@ -1,8 +1,8 @@
 //! `scf`: loops and branches with regions.
 
 use pir_ir::{
-    Arity, Attr, AttrSpec, Diagnostic, FlowEdge, FlowPoint, List, MemoryEffects, OpDef, OpView, Presence, RegionFlow,
-    RegionSpec, Speculatability, Traits, Type, ValueId, ValueSpec,
+    Arity, Attr, AttrSpec, Context, Diagnostic, FlowEdge, FlowPoint, List, MemoryEffects, OpDef, OpView, Presence,
+    RegionFlow, RegionSpec, Speculatability, Traits, Type, ValueId, ValueSpec,
 };
 use smallvec::{SmallVec, smallvec};
 
@@ -16,10 +16,20 @@ pub const CONDITION: &str = "scf.condition";
 pub const EXECUTE_REGION: &str = "scf.execute_region";
 /// The name of `scf.for`.
 pub const FOR: &str = "scf.for";
+/// The name of `scf.forall`.
+pub const FORALL: &str = "scf.forall";
 /// The name of `scf.if`.
 pub const IF: &str = "scf.if";
 /// The name of `scf.index_switch`.
 pub const INDEX_SWITCH: &str = "scf.index_switch";
+/// The name of `scf.forall.in_parallel`.
+pub const IN_PARALLEL: &str = "scf.forall.in_parallel";
+/// The name of `scf.parallel`.
+pub const PARALLEL: &str = "scf.parallel";
+/// The name of `scf.reduce`.
+pub const REDUCE: &str = "scf.reduce";
+/// The name of `scf.reduce.return`.
+pub const REDUCE_RETURN: &str = "scf.reduce.return";
 /// The name of `scf.while`.
 pub const WHILE: &str = "scf.while";
 /// The name of `scf.yield`.
@@ -61,7 +71,7 @@ pub(super) fn definitions() -> Vec<OpDef> {
         ),
         condition(),
         reduce(),
-        terminator("scf.reduce.return", "Gives what two partial results make together"),
+        terminator(REDUCE_RETURN, "Gives what two partial results make together"),
         in_parallel(),
     ]
 }
@@ -223,16 +233,20 @@ fn index_switch() -> OpDef {
 
 /// The numbers of an `scf.index_switch`.
 pub fn cases(op: OpView<'_>) -> Option<Vec<i64>> {
-    let attr = op.attr("cases")?;
-    if let Some(list) = op.ctx.attr_ints(attr) {
+    ints(op.ctx, op.attr("cases")?)
+}
+
+/// The numbers of an attribute.
+pub(super) fn ints(ctx: &Context, attr: Attr) -> Option<Vec<i64>> {
+    if let Some(list) = ctx.attr_ints(attr) {
         return Some(list.to_vec());
     }
-    Some(op.ctx.attr_elements(attr)?.ints()?.collect())
+    Some(ctx.attr_elements(attr)?.ints()?.collect())
 }
 
 /// Loops whose iterations are in no order. How values go through them, nothing here tells.
 fn parallel() -> OpDef {
-    let mut def = structured("scf.parallel", "A loop whose iterations are in no order");
+    let mut def = structured(PARALLEL, "A loop whose iterations are in no order");
     def.operands = many("operands");
     def.attrs = vec![attr("operandSegmentSizes", None)].into();
     def.regions = vec![region(&["do"], Presence::Required)];
@@ -241,7 +255,7 @@ fn parallel() -> OpDef {
 }
 
 fn forall() -> OpDef {
-    let mut def = structured("scf.forall", "A loop over tiles, whose iterations are in no order");
+    let mut def = structured(FORALL, "A loop over tiles, whose iterations are in no order");
     def.operands = many("operands");
     def.attrs = vec![
         attr("operandSegmentSizes", None),
@@ -257,7 +271,7 @@ fn forall() -> OpDef {
 }
 
 fn in_parallel() -> OpDef {
-    let mut def = structured("scf.forall.in_parallel", "Puts tiles together");
+    let mut def = structured(IN_PARALLEL, "Puts tiles together");
     def.results = List::default();
     def.traits |= Traits::TERMINATOR | Traits::NO_TERMINATOR;
     def.regions = vec![region(&[], Presence::Required)];
@@ -267,7 +281,7 @@ fn in_parallel() -> OpDef {
 }
 
 fn reduce() -> OpDef {
-    let mut def = structured("scf.reduce", "Puts partial results together");
+    let mut def = structured(REDUCE, "Puts partial results together");
     def.results = List::default();
     def.operands = many("operands");
     def.traits |= Traits::TERMINATOR;

@@ -2,8 +2,8 @@
 
 use pir_ir::{OpId, RegionId, Rewriter, Type, ValueId};
 
-use super::{arith, scf};
-use crate::control::{Control, Made, Parts};
+use super::{arith, index_constant, parallel, scf};
+use crate::control::{Control, Made, Parts, choose, splice};
 use crate::{cf, pd};
 
 pub(super) fn find(name: &str) -> Option<Control> {
@@ -24,6 +24,18 @@ pub(super) fn find(name: &str) -> Option<Control> {
             Ok(r.body.results(op).collect())
         })),
         scf::FOR => Some(Control(count)),
+        scf::INDEX_SWITCH => Some(Control(switch)),
+        scf::EXECUTE_REGION => Some(Control(|r, parts| {
+            let &[region] = parts.regions else {
+                return Err("expected a region".to_owned());
+            };
+            if r.body.region_blocks(region).len() > 1 {
+                return Err("an `scf.execute_region` of several blocks is not structured control flow".to_owned());
+            }
+            splice(r, region, scf::YIELD)
+        })),
+        scf::PARALLEL => Some(Control(parallel::reduced)),
+        scf::FORALL => Some(Control(parallel::tiled)),
         _ => None,
     }
 }
@@ -83,4 +95,31 @@ fn count(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
     let op = make(r, pd::While::NAME, &operands, &types, &[test, body]);
     // The last value of the counter is no result.
     Ok(r.body.results(op).skip(1).collect())
+}
+
+/// A branch for each number, and the first region for all others.
+fn switch(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
+    let cases = r
+        .ctx
+        .dict_get(parts.attrs, "cases")
+        .and_then(|cases| scf::ints(r.ctx, cases));
+    let (&[number], Some((&default, others)), Some(cases)) = (parts.operands, parts.regions.split_first(), cases)
+    else {
+        return Err("expected a number and a region for each case".to_owned());
+    };
+    if others.is_empty() {
+        return splice(r, default, scf::YIELD);
+    }
+    let is = |r: &mut Rewriter<'_>, at: usize| {
+        let case = cases.get(at).ok_or("there are more regions than cases")?;
+        let case = index_constant(r, i128::from(*case));
+        let equal = r.ctx.int_attr(0);
+        let compared = r
+            .op(arith::Cmpi::NAME)
+            .operands([number, case])
+            .attr("predicate", equal);
+        Ok(compared.result(Type::I1).value())
+    };
+    let terminate = |r: &mut Rewriter<'_>, region| rename_end(r, region, scf::YIELD, cf::YIELD).map(|_| ());
+    choose(r, parts.types, (others, default), &is, &terminate)
 }

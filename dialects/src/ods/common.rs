@@ -135,6 +135,17 @@ pub(super) const CASE: OdsHook = OdsHook {
     },
 };
 
+/// Nothing: there may be no cases at all.
+pub(super) const NO_CASES: OdsHook = OdsHook {
+    name: "NoCases",
+    read: |r| {
+        let array = r.composed("array<i64>")?;
+        r.replace_attr("cases", array);
+        Ok(())
+    },
+    print: |_| {},
+};
+
 /// `default: ^a(%x : T), 3: ^b]`.
 pub(super) const SWITCH_CASES: OdsHook = OdsHook {
     name: "SwitchCases",

@@ -23,6 +23,7 @@ const HOOKS: &[OdsHook] = &[
     common::SELECT,
     common::SELECT_TYPES,
     common::CASE,
+    common::NO_CASES,
     common::SWITCH_CASES,
     loops::FOR,
     loops::WHILE,

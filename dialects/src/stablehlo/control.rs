@@ -1,9 +1,9 @@
 //! Control flow in terms of that of `pd`.
 
-use pir_ir::{OpId, RegionId, Rewriter, Type, ValueId};
+use pir_ir::{RegionId, Rewriter, Type, ValueId};
 
 use super::ops;
-use crate::control::{Control, Made, Parts};
+use crate::control::{Control, Made, Parts, choose, splice};
 use crate::{cf, pd};
 
 pub(super) fn find(name: &str) -> Option<Control> {
@@ -60,7 +60,7 @@ fn case(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
         return Err("expected a branch".to_owned());
     };
     if others.is_empty() {
-        return only_branch(r, last);
+        return splice(r, last, ops::Return::NAME);
     }
     // Of a truth value that was made an index, that itself is the condition.
     if let (&[first], Some(truth)) = (others, truth_of(r, index)) {
@@ -71,51 +71,8 @@ fn case(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
         let number = pd::full_with(r, &[], number as i64, |o| o.dtype(elem))?;
         pd::equal(r, index, number)
     };
-    let (mut outermost, mut enclosing): (Option<OpId>, Option<OpId>) = (None, None);
-    for (number, &region) in others.iter().enumerate() {
-        let condition = is(r, number)?;
-        let is_innermost = number + 1 == others.len();
-        terminate(r, region, cf::YIELD, &[])?;
-        let other = match is_innermost {
-            true => {
-                terminate(r, last, cf::YIELD, &[])?;
-                last
-            }
-            false => r.body.create_region(),
-        };
-        let inner = (!is_innermost).then(|| r.body.create_block(other));
-        let op = r
-            .op(pd::If::NAME)
-            .operand(condition)
-            .results(parts.types.iter().copied());
-        let op = op.region(region).region(other).build();
-        if enclosing.is_some() {
-            let results: Vec<ValueId> = r.body.results(op).collect();
-            r.op(cf::YIELD).operands(results).build();
-        }
-        outermost.get_or_insert(op);
-        enclosing = Some(op);
-        if let Some(block) = inner {
-            r.at_end(block);
-        }
-    }
-    let op = outermost.ok_or("expected a branch")?;
-    r.after(op);
-    Ok(r.body.results(op).collect())
-}
-
-/// The operations of a region here, in place of a choice between one.
-fn only_branch(r: &mut Rewriter<'_>, region: RegionId) -> Made {
-    let block = r.body.single_block(region).ok_or("expected a branch of one block")?;
-    let mut ops: Vec<OpId> = r.body.block_ops(block).collect();
-    let last = ops
-        .pop()
-        .filter(|&op| r.ctx.op_str(r.body.op_name(op)) == ops::Return::NAME);
-    let last = last.ok_or("a region does not end in `stablehlo.return`")?;
-    let values = r.body.operands(last).collect();
-    r.erase_op(last);
-    ops.into_iter().for_each(|op| r.move_here(op));
-    Ok(values)
+    let terminate = |r: &mut Rewriter<'_>, region| terminate(r, region, cf::YIELD, &[]);
+    choose(r, parts.types, (others, last), &is, &terminate)
 }
 
 /// The truth value that an index was made from.

@@ -21,6 +21,7 @@ use std::borrow::Cow;
 use std::io::Write;
 use std::time::{Duration, Instant};
 
+use pir_dialects::mlir::scf;
 use pir_dialects::pd;
 use pir_ir::{Body, Context, Diagnostic, Module, OpId, OpView, Span, Traits, Type, expand_composites, has_composites};
 use rustc_hash::FxHashMap;
@@ -270,6 +271,20 @@ pub(crate) fn entry<'m>(module: &'m Module, function: Option<&str>) -> Result<En
     }
 }
 
+/// The function that is run, if it is one and no program at top level.
+pub fn entry_name(module: &Module, function: Option<&str>) -> Option<String> {
+    let entry = entry(module, function).ok()?;
+    let functions = functions(&module.ctx, entry.scope).into_iter();
+    let mut found = functions.filter(|(_, body)| std::ptr::eq(*body, entry.body));
+    found.next().map(|(name, _)| name)
+}
+
+/// The names of the functions with a body that can be run, in their order.
+pub fn function_names(module: &Module) -> Vec<String> {
+    let functions = functions(&module.ctx, top_level(module)).into_iter();
+    functions.map(|(name, _)| name).collect()
+}
+
 fn input_name(ctx: &Context, body: &Body, op: OpId) -> Option<String> {
     let view = body.view(ctx, op);
     matches!(view.name(), pd::Data::NAME | pd::Feed::NAME | pd::Parameter::NAME)
@@ -356,7 +371,8 @@ pub fn inputs_of(module: &Module, function: Option<&str>) -> Result<Vec<InputSpe
 /// If a composition cannot be expanded.
 pub fn runnable(module: &Module) -> Result<Cow<'_, Module>, ExecError> {
     expanded(module, &|kernels, op| {
-        kernels.has(op.name()) || op.name().starts_with("scf.")
+        // Loops in no order run as loops that count.
+        kernels.has(op.name()) || op.name().starts_with("scf.") && !matches!(op.name(), scf::PARALLEL | scf::FORALL)
     })
 }
 

@@ -18,7 +18,7 @@ use pir_dialects::pd;
 use std::collections::HashSet;
 
 use pir_interp::exec::Stats;
-use pir_interp::{DType, ExecError, InputSpec, Options, Outcome, Tensor, runnable};
+use pir_interp::{DType, ExecError, InputSpec, Options, Outcome, Tensor, entry_name, function_names, runnable};
 use pir_ir::{Diagnostic, Module, Type, expand_composites};
 use pir_passes::Pipeline;
 
@@ -141,7 +141,12 @@ impl Check<'_> {
         let adjoint = &*runnable(adjoint).map_err(failed)?;
         let values = values.iter().map(promoted).collect::<Result<Vec<Tensor>, _>>()?;
         let forward = self.execute(&primal, &values, Vec::new())?;
-        let gradients = Gradients::new(&forward, self.execute(adjoint, &values, Vec::new())?);
+        let copy = self.derived(&primal, adjoint);
+        let both = Check {
+            function: copy.as_deref().or(self.function),
+            ..*self
+        };
+        let gradients = Gradients::new(&forward, both.execute(adjoint, &values, Vec::new())?);
         let constant = without_gradient(self.module);
         let is_active = |at: &usize| {
             let has_gradient = match values[*at].dtype() {
@@ -193,6 +198,16 @@ impl Check<'_> {
         }
         progress::finish();
         Ok(rows)
+    }
+
+    /// The function with the gradients, if it stands behind the one that is checked, which then stays as it is.
+    fn derived(&self, primal: &Module, adjoint: &Module) -> Option<String> {
+        let name = entry_name(primal, self.function)?;
+        let before = function_names(primal);
+        let mut after = function_names(adjoint).into_iter().skip_while(|other| *other != name);
+        after
+            .nth(1)
+            .filter(|other| other.starts_with(&format!("{name}_grad")) && !before.contains(other))
     }
 
     fn execute(

@@ -61,16 +61,15 @@ func.func @k(%x: f64, %b: memref<1xf64>) -> f64 {
 
 // -----
 
-// CHECK: not.mlir:[[#@LINE+6]]:{{.*}}error: `scf.parallel` has no derivative
-func.func @parallel(%x: f64) -> f64 {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c4 = arith.constant 4 : index
-  %b = memref.alloc() : memref<4xf64>
-  scf.parallel (%i) = (%c0) to (%c4) step (%c1) {
-    memref.store %x, %b[%i] : memref<4xf64>
-    scf.reduce
+// CHECK: not.mlir:[[#@LINE+2]]:{{.*}}error: an `scf.execute_region` of several blocks is not structured control flow
+func.func @several(%x: f64, %c: i1) -> f64 {
+  %r = scf.execute_region -> f64 {
+    cf.cond_br %c, ^a, ^b(%x : f64)
+  ^a:
+    %s = math.sin %x : f64
+    cf.br ^b(%s : f64)
+  ^b(%v: f64):
+    scf.yield %v : f64
   }
-  %z = memref.load %b[%c1] : memref<4xf64>
-  return %z : f64
+  return %r : f64
 }

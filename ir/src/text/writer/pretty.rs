@@ -7,6 +7,7 @@ use super::printer::{Passed, Printer, Task};
 use crate::body::Body;
 use crate::declare::Traits;
 use crate::entity::OpId;
+use crate::ods::Element;
 use crate::registry::OpDef;
 use crate::text::options::VISIBILITIES;
 use crate::types::{Attr, AttrData, AttrDict, Type, TypeData};
@@ -43,8 +44,8 @@ impl<'a> Printer<'a, '_> {
             self.out.push(')');
         }
         let flat = body.op_regions(op).is_empty() && body.isolated(op).is_none();
-        let like_a_region = !flat && self.is_like_a_region(body, op, hidden);
-        self.attributes(body, op, hidden, if like_a_region { " attributes" } else { "" });
+        let with_word = !flat && (self.has_keyword(body, op) || self.is_like_a_region(body, op, hidden));
+        self.attributes(body, op, hidden, if with_word { " attributes" } else { "" });
         if flat {
             self.pretty_tail(body, op);
         } else {
@@ -55,6 +56,16 @@ impl<'a> Printer<'a, '_> {
                 generic: false,
             });
         }
+    }
+
+    /// Whether MLIR writes a word in front of the attributes, where its custom assembly is wanted.
+    fn has_keyword(&self, body: &Body, op: OpId) -> bool {
+        let row = self.ctx.ods(body.op_name(op)).filter(|_| self.options.mlir);
+        let mut items = row
+            .and_then(|ods| ods.row().ok())
+            .into_iter()
+            .flat_map(|row| &row.items);
+        items.any(|item| matches!(item.element, Element::Dict { keyword: true, .. }))
     }
 
     /// Whether the attributes without a word in front would be read as a region: `{a.b}` may be one operation.

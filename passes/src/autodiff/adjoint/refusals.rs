@@ -117,6 +117,16 @@ pub(crate) fn check_rules(
             errors.push(no_rule(ctx, body, activity, op));
             continue;
         }
+        // How control goes through its regions is known, but it is neither a loop nor a branch of two, or has no adjoint.
+        let in_reverse = || mode != Mode::Reverse || names.dual(body, op).is_some();
+        if body.region_flow(ctx, op).is_some()
+            && rules.get(body, op).is_none()
+            && activity.passes_through(body, op)
+            && (names.form(body, op).is_none() || !in_reverse())
+        {
+            errors.push(no_rule(ctx, body, activity, op));
+            continue;
+        }
         let is_pop = body.op_name(op) == names.pop;
         if mode == Mode::Reverse && activity.memory.active_access(ctx, body, op).is_some() {
             continue;

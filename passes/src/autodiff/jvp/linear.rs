@@ -71,6 +71,14 @@ pub(super) fn push_forward(
     let emitted = r.created_since(mark).to_vec();
     for &op in emitted.iter().filter(|&&op| r.body.is_alive(op)) {
         let reached = carried(r, op, &|v| depends.contains(&v));
+        // What goes through regions is not followed.
+        let inside = r.body.parent_op(op).is_some_and(|parent| emitted.contains(&parent));
+        let around = !r.body.op_regions(op).is_empty();
+        if (inside || around) && r.body.operands(op).any(|v| depends.contains(&v)) {
+            return Err(
+                "its gradient is computed in loops or branches, which forward mode does not turn around".to_owned(),
+            );
+        }
         depends.extend(reached);
     }
     // The gradient of ⟨Jᵀ·ū, v⟩.
