@@ -202,3 +202,28 @@ def a_program_for_each_kind_of_inputs():
     close(one, two)
     close(layer.norm._mean, mean, 0)
     assert one.stop_gradient
+
+
+@check
+def tensors_of_any_memory():
+    """Those that lie transposed, what a recurrent layer keeps without memory, and results that a kernel leaves out."""
+
+    class Layer(paddle.nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.rnn = paddle.nn.GRU(3, 2)
+
+        def forward(self, x, lengths):
+            y, h = self.rnn(x.reshape([2, 4, 3]), sequence_length=lengths)
+            groups = paddle.geometric.segment_sum(y.flatten(0, 1), paddle.to_tensor([0, 0, 1, 1, 1, 2, 2, 2]))
+            return (groups * groups).sum() + h.sum()
+
+    layer, lengths, found = Layer(), paddle.to_tensor([4, 3]), []
+    for call in (layer, pir_opt.to_static(layer)):
+        (x,) = tensors(data(4, 6))
+        value = call(x.transpose([1, 0]), lengths)
+        value.backward()
+        found.append((value, x.grad, layer.rnn.weight_ih_l0.grad.clone()))
+        layer.clear_gradients()
+    for got, want in zip(*found):
+        close(got, want)

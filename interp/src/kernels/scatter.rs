@@ -70,14 +70,23 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             "amin" => ScatterMode::Least,
             other => return Err(format!("`reduce` is assign, add, mul, amax or amin, not {other}")),
         };
-        if !s.flag("include_self", true) {
-            return Err("`include_self` must be true".to_owned());
-        }
+        let has_self = s.flag("include_self", true) || mode == ScatterMode::Assign;
         Ok(Box::new(move |inputs| {
-            let [x, index, values] = take(inputs)?;
+            let [mut x, index, values] = take(inputs)?;
             let at = axis(at, x.rank())?;
             let places = along(&index, x.shape(), at)?;
-            put(x, &expand(&values, index.shape())?, &places, mode)
+            let values = expand(&values, index.shape())?;
+            if !has_self {
+                // What was there is replaced by what does not change the result.
+                let neutral = match mode {
+                    ScatterMode::Add => Tensor::full(values.shape(), values.dtype(), 0.0)?,
+                    ScatterMode::Multiply => Tensor::full(values.shape(), values.dtype(), 1.0)?,
+                    _ => values.clone(),
+                };
+                let replaced = put(x, &neutral, &places, ScatterMode::Assign)?;
+                x = replaced.into_iter().next().ok_or("nothing is put")?;
+            }
+            put(x, &values, &places, mode)
         }))
     }),
     (pd::IndexSample::NAME, |_| {

@@ -11,15 +11,16 @@ CASES = []
 
 
 class Case:
-    """A program: `make()` gives a layer or a function, `inputs` its arguments. What is `random` has no values to compare."""
+    """A program: `make()` gives a layer or a function, `inputs` its arguments. What is `random` has no values to compare. Where
+    PaddlePaddle differentiates wrongly, for the reason `wrong`, gradients are compared with differences."""
 
-    def __init__(self, group, name, make, inputs, random, train, few):
+    def __init__(self, group, name, make, inputs, random=False, train=True, few=False, wrong=None):
         self.group, self.name, self.make, self.inputs = group, name, make, inputs
-        self.random, self.train, self.few = random, train, few
+        self.random, self.train, self.few, self.wrong = random, train, few, wrong
 
 
-def case(group, name, make, *inputs, random=False, train=True, few=False):
-    CASES.append(Case(group, name, make, inputs, random, train, few))
+def case(group, name, make, *inputs, **more):
+    CASES.append(Case(group, name, make, inputs, **more))
 
 
 def plain(group, name, code, *inputs, **more):
@@ -122,7 +123,8 @@ for name, make, *inputs in [
     ("dropout_off", lambda: nn.Sequential(nn.Dropout(0.0), nn.Linear(4, 3)), x2),
     ("swiglu", lambda: lambda x: F.glu(x) + F.swish(x[:, :2]), x2),
 ]:  # fmt: skip
-    case("layers", name, make, *inputs, random=name == "rrelu")
+    wrong = "`spectral_norm_grad` is not the derivative" if name == "spectral_norm" else None
+    case("layers", name, make, *inputs, random=name == "rrelu", wrong=wrong)
 
 
 class Lengths(nn.Layer):

@@ -3,7 +3,7 @@
 use pir_dialects::pd;
 use smallvec::SmallVec;
 
-use pir_ir::{Diagnostic, RegionId};
+use pir_ir::{Attr, AttrSpec, Diagnostic, RegionId, Sym};
 
 use super::attributes::{AttrReader, read_type};
 use super::build::{Builder, SourceId, SourceOp};
@@ -207,6 +207,7 @@ fn read_op(builder: &Builder<'_>, node: Value<'_>, version: i64) -> Result<Sourc
     if let Some(list) = node.get("A") {
         attr_reader.list(list, &mut attrs)?;
     }
+    attrs.extend(undefined_place(builder, &name, &attrs));
     versions::update(builder.ctx, version, &name, &mut attrs);
     for entry in node.get("OA").into_iter().flat_map(Value::items) {
         if let Some(said) = entry
@@ -241,6 +242,15 @@ fn read_op(builder: &Builder<'_>, node: Value<'_>, version: i64) -> Result<Sourc
         regions: node.get("regions").map_or(0, |r| r.items().count()),
         span: node.span(),
     })
+}
+
+/// An undefined device says nothing, except where it must be said.
+fn undefined_place(builder: &Builder<'_>, name: &str, attrs: &[(Sym, Attr)]) -> Option<(Sym, Attr)> {
+    let ctx = builder.ctx;
+    let def = ctx.registered_op(name).and_then(|name| ctx.op_def(name))?;
+    let required = |spec: &&AttrSpec| spec.ty == "Place" && spec.default.is_none();
+    let place = ctx.sym(&def.attrs.iter().find(required)?.name);
+    (attrs.iter().all(|&(name, _)| name != place)).then(|| (place, ctx.str_attr("undefined")))
 }
 
 fn read_id(node: Value<'_>) -> Result<SourceId, Diagnostic> {

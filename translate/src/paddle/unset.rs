@@ -3,31 +3,92 @@
 //! inferred types.
 
 use pir_dialects::{cf, pd};
-use pir_ir::{Body, Context, DYNAMIC, OpId, Type, TypeData};
+use pir_ir::{Body, Context, DYNAMIC, OpId, Type, TypeData, ValueId};
 use smallvec::SmallVec;
 
-/// Operations with such results, and the index of an operand of that kind.
-const FILLED_LATE: &[(&str, Option<usize>)] = &[
-    (pd::Rnn::NAME, Some(3)),
-    (pd::CoalesceTensor::NAME, None),
-    (pd::BatchNorm::NAME, None),
-    (pd::RmspropInplace::NAME, None),
-    ("builtin.split", None),
+/// Operations with such results, and whether the last operand is of that kind.
+const FILLED_LATE: &[(&str, bool)] = &[
+    (pd::Rnn::NAME, true),
+    (pd::CoalesceTensor::NAME, false),
+    (pd::BatchNorm::NAME, false),
+    (pd::RmspropInplace::NAME, false),
+    ("builtin.split", false),
 ];
 
-/// Gives tensors that are never filled their types.
+/// Results whose element type PaddlePaddle leaves to the kernel, and writes as f32: which of them, and what it is.
+const BY_KERNEL: &[(&str, usize, Elements)] = &[
+    ("pd.equal_all", 0, Elements::Of(Type::I1)),
+    ("pd.matrix_rank", 0, Elements::Of(Type::I64)),
+    ("pd.matrix_rank_tol", 0, Elements::Of(Type::I64)),
+    ("pd.unique", 0, Elements::Operand),
+    ("pd.unique", 1, Elements::Attribute),
+    ("pd.unique", 2, Elements::Attribute),
+    ("pd.unique", 3, Elements::Attribute),
+    ("pd.unique_consecutive", 0, Elements::Operand),
+    ("pd.unique_consecutive", 1, Elements::Attribute),
+    ("pd.unique_consecutive", 2, Elements::Attribute),
+];
+
+/// What decides on an element type.
+#[derive(Clone, Copy)]
+enum Elements {
+    Of(Type),
+    /// The first operand.
+    Operand,
+    /// The attribute `dtype`.
+    Attribute,
+}
+
+/// Gives the results of an operation the element types of its kernel.
+fn kernel_types(ctx: &Context, body: &mut Body, op: OpId, name: &str) {
+    for &(_, at, elements) in BY_KERNEL.iter().filter(|entry| entry.0 == name) {
+        let view = body.view(ctx, op);
+        let elem = match elements {
+            Elements::Of(elem) => Some(elem),
+            Elements::Operand => view.operand_type(0).map(|ty| ctx.elem_type(ty)),
+            Elements::Attribute => view.ty("dtype"),
+        };
+        if let (Some(value), Some(elem)) = (body.results(op).nth(at), elem) {
+            set_elements(ctx, body, value, elem);
+        }
+    }
+}
+
+/// Gives a value another element type, and the results that have it from there.
+fn set_elements(ctx: &Context, body: &mut Body, value: ValueId, elem: Type) {
+    let mut work = vec![(value, elem)];
+    while let Some((value, elem)) = work.pop() {
+        let Some((shape, old)) = ctx.as_tensor(body.value_type(value)) else {
+            continue;
+        };
+        if old == elem {
+            continue;
+        }
+        body.set_value_type(value, ctx.tensor(shape, elem));
+        let users: Vec<OpId> = body.uses(value).map(|at| at.op).collect();
+        for user in users {
+            let view = body.view(ctx, user);
+            let inferred = view.with_infer_args(|args| view.def().and_then(|def| def.infer).map(|infer| infer(args)));
+            let Some(Some(Ok(types))) = inferred else { continue };
+            let results = body.results(user).zip(types);
+            work.extend(results.filter_map(|(result, ty)| Some((result, ctx.as_tensor(ty)?.1))));
+        }
+    }
+}
+
+/// Gives tensors that are never filled their types, and others the element types that they get.
 pub(crate) fn retype(ctx: &Context, body: &mut Body) {
     for op in body.walk_all().collect::<Vec<_>>() {
         let name = ctx.op_str(body.op_name(op));
+        kernel_types(ctx, body, op, name);
         if name == pd::Full::NAME {
             fill(ctx, body, op);
             continue;
         }
-        let Some(&(_, input)) = FILLED_LATE.iter().find(|(n, _)| *n == name) else {
+        let Some(&(_, has_operand)) = FILLED_LATE.iter().find(|(n, _)| *n == name) else {
             continue;
         };
-        let operand = input.and_then(|at| body.operands(op).nth(at));
-        if let Some(value) = operand {
+        if let Some(value) = body.operands(op).last().filter(|_| has_operand) {
             let ty = body.value_type(value);
             if is_unset(ctx, ty) {
                 let empty = ctx.tensor(&[0], ctx.elem_type(ty));

@@ -1,6 +1,6 @@
 //! Gradient operations that read results, where the operation itself is differentiated from its operands.
 
-use super::matrix::{identity, solved};
+use super::matrix::{identity, permutation, solved};
 use super::{Call, Compose, Expr};
 use crate::stablehlo::compute::linalg::turned;
 
@@ -45,6 +45,16 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         // Half the diagonal is in either half.
         let from_left = |x| solved(false, true, false, l, x);
         Ok(vec![turned(from_left(turned(from_left(inner)))) * 0.5])
+    }),
+    ("lu_grad", |op| {
+        let (factors, pivots, g) = (op.x("out")?, op.x("pivots")?, op.x("out_grad")?);
+        let unit = factors.tril_with(|o| o.diagonal(-1)) + identity(factors);
+        let below = turned(unit).matmul(g.tril_with(|o| o.diagonal(-1)));
+        let above = g.triu().matmul(turned(factors.triu()));
+        let inner = below.tril_with(|o| o.diagonal(-1)) + above.triu();
+        let half = solved(false, true, true, factors, inner);
+        let whole = turned(solved(true, false, false, factors, turned(half)));
+        Ok(vec![permutation(factors, pivots).matmul(whole)])
     }),
     ("inverse_grad", |op| {
         let (inverse, g) = (turned(op.x("out")?), op.x("out_grad")?);

@@ -168,19 +168,28 @@ pub(super) const OPS: &[(&str, Compose)] = &[
     ("diag_embed", |op| {
         let (x, offset) = (op.x("input")?, op.int("offset")?);
         let rank = x.rank() as i64 + 1;
-        if [op.int("dim1")?, op.int("dim2")?].map(|dim| dim.rem_euclid(rank)) != [rank - 2, rank - 1] {
-            return Err("its matrices are not the last dimensions".to_owned());
+        let [rows, columns] = [op.int("dim1")?, op.int("dim2")?].map(|dim| dim.rem_euclid(rank));
+        if rows == columns {
+            return Err("rows and columns are one dimension".to_owned());
         }
         let mut shape = op.shape("input")?;
         let n = shape.pop().ok_or("`input` is a scalar")? + offset.abs();
         let borders = [vec![0; 2 * shape.len()], vec![offset.max(0), (-offset).max(0)]].concat();
-        let rows = x
+        let lines = x
             .pad(&borders)
             .reshape([&*shape, &[1, n]].concat())
             .expand([&*shape, &[n, n]].concat());
         let numbers: Vec<f64> = (0..n * n).map(|at| f64::from(at % n - at / n == offset)).collect();
-        let on = op.numbers(&numbers, &[n, n], x).above(0.5).expand(rows.dims());
-        Ok(vec![on.select(rows, rows.zeros())])
+        let on = op.numbers(&numbers, &[n, n], x).above(0.5).expand(lines.dims());
+        let mut others = 0..rank - 2;
+        let order: Vec<i64> = (0..rank)
+            .map(|dim| match dim {
+                _ if dim == rows => rank - 2,
+                _ if dim == columns => rank - 1,
+                _ => others.next().unwrap_or(0),
+            })
+            .collect();
+        Ok(vec![on.select(lines, lines.zeros()).transpose(&order)])
     }),
     ("l1_norm", |op| {
         Ok(vec![op.x("x")?.abs().sum().reshape(op.result_shape()?)])
@@ -198,6 +207,8 @@ pub(super) const OPS: &[(&str, Compose)] = &[
     }),
     ("ones_like", |op| Ok(vec![like(op, 1.0)?])),
     ("zeros_like", |op| Ok(vec![like(op, 0.0)?])),
+    ("empty", |op| Ok(vec![like(op, 0.0)?])),
+    ("empty_like", |op| Ok(vec![like(op, 0.0)?])),
 ];
 
 fn turned<'c>(v: Expr<'c>, by: i64, axis: i64) -> Expr<'c> {

@@ -43,6 +43,55 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         let sign = lu.sign() * lu.diagonal.sign().detach().prod_with(|o| o.axis([-1]));
         Ok(vec![op.scope.stack(&[sign, size])])
     }),
+    ("lu", |op| {
+        let lu = Lu::of(matrices(op, "x")?)?;
+        let lead = lu.pivots.dims();
+        let fine = op.scope.full_with(&lead[..lead.len() - 1], 0.0, |o| o.dtype(Type::I32));
+        match op.flag("pivot")? {
+            true => Ok(op.wanted(&[("out", lu.factors), ("pivots", lu.pivots), ("infos", fine)])),
+            false => Err("rows are not exchanged".to_owned()),
+        }
+    }),
+    ("lu_unpack", |op| {
+        let (x, pivots) = (matrices(op, "x")?, op.x("y")?);
+        let &[.., m, n] = x.dims() else {
+            return Ok(Vec::new());
+        };
+        if m != n {
+            return Err("square matrices are needed".to_owned());
+        }
+        let lower = x.tril_with(|o| o.diagonal(-1)) + identity(x);
+        let rows = permutation(x, pivots).detach();
+        Ok(op.wanted(&[("pmat", rows), ("l", lower), ("u", x.triu())]))
+    }),
+    ("lu_solve", |op| {
+        let (b, factors) = systems(op, "b", "lu")?;
+        let lu = Lu {
+            factors,
+            pivots: op.x("pivots")?,
+            diagonal: factors,
+        };
+        match op.text("trans")?.as_str() {
+            "N" => Ok(vec![lu.solve(b)]),
+            _ => Err("it is the transposed system".to_owned()),
+        }
+    }),
+    ("matrix_rank", |op| {
+        let [values, ..] = singular(op, false)?;
+        let (x, last) = (op.x("x")?, [values.rank() as i64 - 1]);
+        let digits = if x.elem() == Some(Type::F64) {
+            f64::EPSILON
+        } else {
+            f64::from(f32::EPSILON)
+        };
+        let extent = x.dims().iter().rev().take(2).max().copied().unwrap_or(1) as f64;
+        let least = match op.flag("use_default_tol")? {
+            true => values.max_with(|o| o.axis(last).keepdim(true)) * (digits * extent),
+            false => values.filled(op.float("tol")?),
+        };
+        let counted = values.greater_than(least).cast(Type::I64);
+        Ok(vec![counted.sum_with(|o| o.axis(last))])
+    }),
     ("matrix_power", |op| {
         let (x, n) = (matrices(op, "x")?, op.int("n")?);
         let (mut square, mut left) = (if n < 0 { inverse(x)? } else { x }, n.unsigned_abs());
@@ -213,6 +262,16 @@ impl<'c> Lu<'c> {
         let signs = is_exchanged.cast_like(self.diagonal) * -2.0 + 1.0;
         signs.prod_with(|o| o.axis([-1]))
     }
+}
+
+/// The matrix that puts the rows of a product of factors where they were in what was factorized.
+pub(super) fn permutation<'c>(like: Expr<'c>, pivots: Expr<'c>) -> Expr<'c> {
+    let &[ref lead @ .., n] = pivots.dims() else {
+        return like;
+    };
+    let order = row_order(like.scope(), pivots, n).reshape([lead, &[1, n]].concat());
+    let own = like.scope().indices(&(0..n).collect::<Vec<_>>()).reshape([n, 1]);
+    order.cast(Type::I64).equal(own).cast_like(like)
 }
 
 /// The eigenvalues and eigenvectors of symmetric matrices.

@@ -8,14 +8,17 @@ mod gradients;
 mod image;
 mod math;
 mod matrix;
+mod places;
 mod shape;
+mod special;
 mod window;
 
 use std::sync::Arc;
 
 use pir_ir::verify::compatible;
 use pir_ir::{
-    Attr, AttrDict, Body, InferArgs, OpDef, OpId, OpSpec, OpView, Rewriter, Semantics, Speculatability, Type, ValueId,
+    Attr, AttrDict, Body, InferArgs, OpDef, OpId, OpSpec, OpView, Rewriter, Semantics, Speculatability, Type, TypeData,
+    ValueId,
 };
 use smallvec::SmallVec;
 
@@ -42,6 +45,8 @@ fn functions() -> impl Iterator<Item = &'static (&'static str, Compose)> {
     [
         math::OPS,
         shape::OPS,
+        places::OPS,
+        special::OPS,
         image::OPS,
         window::OPS,
         matrix::OPS,
@@ -85,6 +90,18 @@ impl<'c> Call<'c> {
             .flatten()
             .map(|&value| self.scope.expr(value))
             .collect()
+    }
+
+    /// The elements of an operand that is a list in PaddlePaddle, be it one here or not.
+    pub(super) fn members(&self, name: &str) -> Vec<Expr<'c>> {
+        let all = self.all(name);
+        let (&[list], ctx) = (&all[..], self.scope.context()) else {
+            return all;
+        };
+        match (list.ty().map(|ty| ctx.type_data(ty)), list.id()) {
+            (Some(TypeData::List(types)), Some(id)) => self.scope.build_all("builtin.split", &[id], &[], types),
+            _ => all,
+        }
     }
 
     /// An operand that may be absent.

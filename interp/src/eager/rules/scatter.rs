@@ -151,18 +151,23 @@ fn put_along_axis<'e>(c: &Cx<'e>) -> Result<V<'e>, String> {
     let places = places(c, pd::TakeAlongAxis::NAME, &shape, &c.y(), &[("axis", axis)])?;
     let values = c.arg(2).expand(&places.shape());
     let hit = values.filled(1.0).put(&places, &shape);
+    let has_self = c.bool("include_self", true);
+    let free = hit.test("equal", &hit.filled(0.0));
+    let start = if has_self { c.x() } else { c.x() * free.clone() };
     match c.text("reduce").unwrap_or("assign") {
-        "add" => return Ok(c.x() + values.put(&places, &shape)),
+        "add" => return Ok(start + values.put(&places, &shape)),
         "assign" => {
-            let rest = c.x() * hit.test("equal", &hit.filled(0.0));
             let kept = last_ones(&places, &values)?;
-            return Ok(rest + (values * kept).put(&places, &shape));
+            return Ok(c.x() * free + (values * kept).put(&places, &shape));
         }
         mode @ ("amax" | "amin") => {
-            let attrs = [("axis", axis), ("reduce", c.engine.ctx().str_attr(mode))];
+            let ctx = c.engine.ctx();
+            let own = ctx.bool_attr(has_self);
+            let attrs = [("axis", axis), ("reduce", ctx.str_attr(mode)), ("include_self", own)];
             let out = c.x().detached();
             let out = out.op(pd::PutAlongAxis::NAME, &[&c.y(), &values.detached()], &attrs);
             let (kept, chosen) = (c.x().test("equal", &out), values.test("equal", &out.take(&places)));
+            let kept = if has_self { kept } else { kept * free };
             let count = kept.clone() + chosen.put(&places, &shape);
             return Ok((c.x() * kept + (values * chosen).put(&places, &shape)) / count);
         }
@@ -179,7 +184,7 @@ fn put_along_axis<'e>(c: &Cx<'e>) -> Result<V<'e>, String> {
             *count
         })
         .collect();
-    let mut product = c.x();
+    let mut product = if has_self { start } else { start + (1.0 - free) };
     for turn in 1..=turns.iter().copied().max().unwrap_or(0) {
         let own = turns.iter().map(|&t| f64::from(u8::from(t == turn))).collect();
         let own = Dense::new(&places.shape(), own).and_then(|t| t.cast(values.dtype()));

@@ -77,8 +77,8 @@ pub(super) const RULES: &[Rule] = &[
         {
             arr: match (assigns, selects) {
                 (true, _) => g.put_along_axis(index, picked.zeros(), axis),
-                (_, true) => op.arr().equal(op.out()).select(g, g.zeros()),
-                _ => g,
+                (_, true) => own_part(op, op.arr().equal(op.out()).select(g, g.zeros())),
+                _ => own_part(op, g),
             },
             values: match (assigns, selects) {
                 (true, _) => only_last_along(op, picked)?,
@@ -212,12 +212,23 @@ fn only_last_along<'c>(op: Op<'c, pd::PutAlongAxis>, picked: Expr<'c>) -> Result
     Ok(found.equal(number).select(picked, picked.zeros()))
 }
 
+/// Zeros where something is put, if what was there does not count.
+fn own_part<'c>(op: Op<'c, pd::PutAlongAxis>, x: Expr<'c>) -> Expr<'c> {
+    match op.include_self() {
+        true => x,
+        false => {
+            let none = op.values().zeros().expand_like(op.indices()).cast_like(x);
+            x.put_along_axis(op.indices(), none, op.axis().unwrap_or(0))
+        }
+    }
+}
+
 /// The cotangent of each greatest or least element, divided among those that are equal to it.
 fn share_of_equals<'c>(op: Op<'c, pd::PutAlongAxis>, g: Expr<'c>) -> Expr<'c> {
     let (index, axis) = (op.indices(), op.axis().unwrap_or(0));
     let picked = op.out().take_along_axis_with(index, |o| o.axis(axis));
     let is_chosen = op.values().equal(picked).cast_like(g);
-    let kept = op.arr().equal(op.out()).cast_like(g);
+    let kept = own_part(op, op.arr().equal(op.out()).cast_like(g));
     g / kept.put_along_axis_with(index, is_chosen, axis, |o| o.reduce("add"))
 }
 

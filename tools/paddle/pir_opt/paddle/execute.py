@@ -29,10 +29,12 @@ class Executable:
         if self.empty:
             return []
         for name in self.inputs:
-            core.set_feed_variable(self.scope, dense(given[name]), name, 0)
+            tensor = dense(given[name])
+            core.set_feed_variable(self.scope, tensor.value().get_tensor(), name, 0)
         for name in self.parameters:
             # A change in place is one of the tensor.
-            self.scope.var(name).get_tensor()._share_data_with(dense(given[name]))
+            tensor = dense(given[name])
+            self.scope.var(name).get_tensor()._share_data_with(tensor.value().get_tensor())
         place = paddle.framework._current_expected_place()
         if self.executor is None:
             where = core.Place()
@@ -41,14 +43,20 @@ class Executable:
             self.executor = core.StandaloneExecutor(where, plan, self.scope)
         found = self.executor.run(self.inputs, False)._move_to_list()
         # Copies: the next run writes what it fetches to the same memory.
-        return [core.eager.Tensor(one, place)._copy_to(place, True) for one in found]
+        return [core.eager.Tensor(one, place)._copy_to(place, True) if one._is_initialized() else nothing() for one in found]
+
+
+def nothing():
+    """For a result that a kernel leaves out, and no kernel of the second program reads."""
+    return paddle.zeros([0])
 
 
 def dense(tensor):
-    """The memory of a tensor."""
-    if not tensor.is_contiguous():
-        tensor = tensor.detach().contiguous()
-    return tensor.value().get_tensor()
+    """A tensor with memory of its own shape, to be kept while its memory is taken."""
+    if tensor.shape == [] and tensor.dtype == paddle.uint8 and not tensor.numpy().size:
+        # What recurrent layers keep of dropout has a shape, and no memory.
+        return paddle.zeros([], "uint8")
+    return tensor if tensor.is_contiguous() else tensor.detach().contiguous()
 
 
 def has_stacks(program):

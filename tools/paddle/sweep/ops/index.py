@@ -156,6 +156,10 @@ def put_along_axis(draw, op):
                     given = (axis, reduce, True)
                     yield Case(op, [draw.tensor(shape, dtype), Tensor(at, index), draw.tensor(other, dtype)],
                                attributes(**dict(zip(("axis", "reduce", "include_self"), given))), lambda x, i, v, g=given: C.put_along_axis(x, i, v, *g), ulp=2, scale=1)
+                    if reduce != "assign":
+                        given = (axis, reduce, False)
+                        yield Case(op, [draw.tensor(shape, dtype), Tensor(at, index), draw.tensor(other, dtype)],
+                                   attributes(**dict(zip(("axis", "reduce", "include_self"), given))), lambda x, i, v, g=given: C.put_along_axis(x, i, v, *g), ulp=2, scale=1, note="others")
                 if reduce != "assign":
                     yield Case(op, [draw.tensor([4], dtype), Tensor([1, 1, 3, 1], index), draw.tensor([4], dtype)], attributes(axis=0, reduce=reduce),
                                lambda x, i, v, r=reduce: C.put_along_axis(x, i, v, 0, r, True), ulp=8, scale=1, note="twice", grad=reduce == "add")
