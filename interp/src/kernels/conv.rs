@@ -1,5 +1,5 @@
 //! Convolutions by im2col: the windows of an image become the columns of a matrix, which is multiplied with the
-//! filters. Windows of one element are the image itself; a group of one channel is computed where it is.
+//! filters. Windows of one element are the image itself.
 
 use std::ops::Range;
 
@@ -7,6 +7,7 @@ use pir_dialects::pd;
 use pir_dialects::window::{Attributes, Axis};
 
 use super::broadcast::transpose;
+use super::depthwise::{Job, Layout, channel};
 use super::gemm::{Product, Real};
 use super::{Kernel, Outputs, Prepare, Spec, one, take};
 use crate::exec::count_flops;
@@ -81,14 +82,14 @@ struct Conv {
 }
 
 /// The sizes of a convolution.
-struct Sizes {
+pub(super) struct Sizes {
     n: usize,
     groups: usize,
     /// The channels and filters of a group.
     channels: usize,
-    filters: usize,
-    axes: [Axis; 2],
-    windows: [usize; 2],
+    pub(super) filters: usize,
+    pub(super) axes: [Axis; 2],
+    pub(super) windows: [usize; 2],
 }
 
 fn four(shape: &[usize]) -> Result<[usize; 4], String> {
@@ -169,7 +170,13 @@ impl Conv {
 }
 
 impl Sizes {
-    fn new(n: usize, groups: usize, channels: usize, filters: usize, axes: [Axis; 2]) -> Result<Sizes, String> {
+    pub(super) fn new(
+        n: usize,
+        groups: usize,
+        channels: usize,
+        filters: usize,
+        axes: [Axis; 2],
+    ) -> Result<Sizes, String> {
         let windows = [axes[0].windows(false)? as usize, axes[1].windows(false)? as usize];
         let sizes = Sizes {
             n,
@@ -379,72 +386,6 @@ impl<T: Real> Task for Image<'_, T> {
     }
 }
 
-/// Of groups of one channel: nothing is copied, since a filter has too few elements for a matrix.
-struct Direct<'v, T> {
-    s: &'v Sizes,
-    which: Which,
-    /// The image; for its gradient that of the result.
-    other: &'v [T],
-    /// What is computed.
-    to: &'v mut [T],
-    /// The filters of a group; for their gradient that of the result.
-    from: &'v [T],
-}
-
-impl<T: Real> Task for Direct<'_, T> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<const FMA: bool>(self) {
-        let Direct {
-            s,
-            which,
-            other,
-            to,
-            from,
-        } = self;
-        let (rows, count) = (s.rows(), s.columns());
-        for filter in 0..s.filters {
-            match which {
-                Which::Out => {
-                    let (to, weights) = (&mut to[filter * count..][..count], &from[filter * rows..][..rows]);
-                    s.rows_of(|place, windows, at, step| {
-                        let (to, weight) = (&mut to[windows], weights[place]);
-                        if step == 1 {
-                            to.iter_mut().zip(&other[at..]).for_each(|(to, &v)| *to += weight * v);
-                        } else {
-                            let others = other[at..].iter().step_by(step);
-                            to.iter_mut().zip(others).for_each(|(to, &v)| *to += weight * v);
-                        }
-                    });
-                }
-                Which::Image => {
-                    let (g, weights) = (&other[filter * count..][..count], &from[filter * rows..][..rows]);
-                    s.rows_of(|place, windows, at, step| {
-                        let (g, weight) = (&g[windows], weights[place]);
-                        if step == 1 {
-                            to[at..].iter_mut().zip(g).for_each(|(to, &g)| *to += weight * g);
-                        } else {
-                            to[at..]
-                                .iter_mut()
-                                .step_by(step)
-                                .zip(g)
-                                .for_each(|(to, &g)| *to += weight * g);
-                        }
-                    });
-                }
-                Which::Filter => {
-                    let (to, g) = (&mut to[filter * rows..][..rows], &from[filter * count..][..count]);
-                    s.rows_of(|place, windows, at, step| {
-                        let pairs = g[windows].iter().zip(other[at..].iter().step_by(step));
-                        to[place] += pairs.fold(T::default(), |sum, (&g, &v)| sum + g * v);
-                    });
-                }
-            }
-        }
-    }
-}
-
 /// The columns of an image, in memory that is used again.
 fn columns<'v, T: Real>(s: &Sizes, image: &'v [T], room: &'v mut [T]) -> &'v [T] {
     if s.is_pointwise() {
@@ -480,16 +421,12 @@ fn forward<T: Real>(s: &Sizes, x: &[T], filter: &[T], count: usize) -> Result<St
     if s.channels == 1 && !all.is_empty() {
         count_flops(2 * count * s.rows());
         let size = s.filters * s.columns();
-        parallel::chunks(&mut out, size, count * s.rows() / 4, |first, to| {
+        let layout = Layout::new(s);
+        parallel::try_chunks(&mut out, size, count * s.rows() / 4, |first, to| {
             let [image, _, own] = all[first / size].clone();
-            simd::run(Direct {
-                s,
-                which: Which::Out,
-                other: &x[image],
-                to,
-                from: &filter[own],
-            });
-        });
+            let (image, filters) = (&x[image], &filter[own]);
+            channel(&layout, Job::Out { image, filters }, to)
+        })?;
         return Ok(out);
     }
     let mut room = room::<T>(s)?;
@@ -513,16 +450,12 @@ fn image<T: Real>(s: &Sizes, filter: &[T], g: &[T], count: usize) -> Result<Stor
     let all: Vec<_> = parts(s).collect();
     if s.channels == 1 && !all.is_empty() {
         count_flops(2 * g.len() * s.rows());
-        parallel::chunks(&mut out, s.area(), g.len() * s.rows() / 4, |first, to| {
+        let layout = Layout::new(s);
+        parallel::try_chunks(&mut out, s.area(), g.len() * s.rows() / 4, |first, to| {
             let [_, result, own] = all[first / s.area()].clone();
-            simd::run(Direct {
-                s,
-                which: Which::Image,
-                other: &g[result],
-                to,
-                from: &filter[own],
-            });
-        });
+            let (filters, g) = (&filter[own], &g[result]);
+            channel(&layout, Job::Image { filters, g }, to)
+        })?;
         return Ok(out);
     }
     let mut room = room::<T>(s)?;
@@ -561,17 +494,14 @@ fn filter<T: Real>(s: &Sizes, x: &[T], g: &[T], count: usize) -> Result<Storage<
     let size = s.filters * s.rows();
     if s.channels == 1 && !all.is_empty() {
         count_flops(2 * g.len() * s.rows());
-        parallel::chunks(&mut out, size, g.len() * s.rows() / 4, |first, to| {
-            for [image, result, _] in all.iter().skip(first / size).step_by(s.groups).cloned() {
-                simd::run(Direct {
-                    s,
-                    which: Which::Filter,
-                    other: &x[image],
-                    to,
-                    from: &g[result],
-                });
-            }
-        });
+        let layout = Layout::new(s);
+        parallel::try_chunks(&mut out, size, g.len() * s.rows() / 4, |first, to| {
+            let mut images = all.iter().skip(first / size).step_by(s.groups).cloned();
+            images.try_for_each(|[image, result, _]| {
+                let (image, g) = (&x[image], &g[result]);
+                channel(&layout, Job::Filter { image, g }, to)
+            })
+        })?;
         return Ok(out);
     }
     let (mut room, mut part) = (room::<T>(s)?, stale::<T>(size)?);

@@ -11,6 +11,7 @@ mod complex;
 mod conv;
 mod create;
 mod ctc;
+mod depthwise;
 mod fft;
 mod gemm;
 mod grad;
