@@ -115,7 +115,7 @@ pub struct Args {
     pub threads: Option<u16>,
 
     /// Run this function; default: the top level, the only function, or `main`
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, visible_alias = "entry", value_name = "NAME")]
     pub function: Option<String>,
 
     /// Hand the program and its inputs to an engine that is installed: xla, iree, tensorflow or paddle

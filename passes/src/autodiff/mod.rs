@@ -18,6 +18,7 @@ mod cotangent;
 mod cross;
 mod custom;
 mod elements;
+mod idioms;
 mod invariants;
 mod jvp;
 mod lower;
@@ -78,6 +79,7 @@ pub fn stack_locals(module: &mut Module, options: &BackwardOptions) -> Result<Ve
     atomically(module, |module| {
         mlir::copy_functions(module);
         buffer_calls::inline(module);
+        idioms::recognize(module);
         calls::recompute(module)?;
         calls::copy_called(module);
         mlir::expand_generated(module)?;

@@ -115,7 +115,10 @@ pub(super) const VJPS: &[(&str, Vjp)] = &[
         }
         vec![x.greater_equal(x.zeros()).select(g, g.neg())]
     }),
-    (ops::Cbrt::NAME, |c, y, g| vec![g * y / (c.x(0) * 3.0)]),
+    (ops::Cbrt::NAME, |_, y, g| vec![g / (y * y * 3.0)]),
+    (ops::Remainder::NAME, |c, _, g| {
+        vec![g, -(g * (c.x(0) / c.x(1)).trunc())]
+    }),
     (ops::Maximum::NAME, |c, _, g| {
         vec![share(c.x(0), c.x(1), g), share(c.x(1), c.x(0), g)]
     }),

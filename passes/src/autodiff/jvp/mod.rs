@@ -19,7 +19,8 @@ use super::passes::{ENDS, asked_for};
 use super::rules::RuleTable;
 use super::stacks::Mode;
 use super::targets::{self, Targets, Unit, UnitKind};
-use super::{BackwardOptions, for_each_unit};
+use super::{BackwardOptions, for_each_unit, idioms};
+use crate::bodies::atomically;
 use crate::options::OptionSpec;
 use crate::pass::{Changed, Pass, PassContext};
 
@@ -32,6 +33,11 @@ const SUFFIX: &str = "_tangent";
 /// # Errors
 /// When outputs or inputs cannot be found, or an operation on the way has no derivative.
 pub fn jvp(module: &mut Module, options: &BackwardOptions) -> Result<(), Vec<Diagnostic>> {
+    atomically(module, |module| push_all(module, options))
+}
+
+fn push_all(module: &mut Module, options: &BackwardOptions) -> Result<(), Vec<Diagnostic>> {
+    idioms::recognize(module);
     let mut functions: Vec<Vec<OpId>> = Vec::new();
     for_each_unit(
         module,
