@@ -227,3 +227,21 @@ def tensors_of_any_memory():
         layer.clear_gradients()
     for got, want in zip(*found):
         close(got, want)
+
+
+@check
+def operations_without_gradients():
+    """They are constants, as in dynamic mode, and so are what a traced layer returns of them."""
+
+    def code(x, y):
+        found = paddle.linalg.lstsq(x, y)[0]
+        return found * x[0, 0], paddle.linalg.lstsq(x * 2, y)[0], (x * x).sum()
+
+    results = []
+    for call in (code, pir_opt.to_static(code)):
+        x, y = tensors(data(4, 3), data(4, 2, seed=1))
+        outputs = call(x, y)
+        (outputs[0].sum() + outputs[2]).backward()
+        results.append([*outputs, x.grad])
+    for got, want in zip(*results):
+        close(got, want)

@@ -83,7 +83,7 @@ class Differentiated:
         self.function = function
         outputs, level = function.outputs, len(function.stages)
         # PaddlePaddle does not see of all results of loops and branches that they have gradients.
-        self.active = [at for at, value in enumerate(outputs) if programs.is_float(value)]
+        self.active = [at for at, value in enumerate(outputs) if programs.is_float(value) and not programs.is_constant(value.get_defining_op())]
         self.reached = []
         if not self.active:
             return

@@ -141,6 +141,33 @@ def fetch(program, values, prefix):
             paddle._pir_ops.fetch(value, f"{prefix}{at}", at)
 
 
+def is_constant(op):
+    """Whether no gradient passes through an operation, as in dynamic mode, because PaddlePaddle has none for it."""
+    if not op.name().startswith("pd_op.") or op.name().endswith("_") or list(op.blocks()) or paddle.base.core.has_vjp(op):
+        return False
+    return any(is_float(value) for value in op.operands_source() if value.initialized())
+
+
+def detach_constants(program):
+    """Detaches what such operations give."""
+    work = [program.global_block()]
+    while work:
+        block = work.pop()
+        for op in list(block.ops):
+            work += op.blocks()
+            for value in op.results() if is_constant(op) else ():
+                if is_float(value) and not value.use_empty():
+                    detach(program, value)
+
+
+def detach(program, value):
+    with paddle.static.program_guard(program):
+        paddle.pir.set_insertion_point_after(value.get_defining_op())
+        detached = value.detach()
+    value.replace_all_uses_with(detached)
+    detached.get_defining_op().operand(0).set_source(value)
+
+
 def quoted(names):
     """A list of texts as an option of a pass."""
     return "[" + ", ".join('"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"' for name in names) + "]"

@@ -96,6 +96,7 @@ def prepare(program, outputs, kept, wrt=()):
     with paddle.static.program_guard(copy):
         for at, (name, value) in enumerate(fetched.items()):
             paddle._pir_ops.fetch(value, name, at)
+    programs.detach_constants(copy)
     return copy, [mapping.look_up(value) for value in wrt], list(fetched)
 
 
