@@ -4,7 +4,7 @@ import ctypes
 import subprocess
 
 LOWERING = [
-    "--convert-scf-to-cf", "--convert-math-to-llvm", "--convert-math-to-libm", "--convert-arith-to-llvm",
+    "--arith-expand", "--convert-scf-to-cf", "--convert-math-to-llvm", "--convert-math-to-libm", "--convert-arith-to-llvm",
     "--finalize-memref-to-llvm", "--convert-func-to-llvm", "--convert-cf-to-llvm", "--convert-index-to-llvm",
     "--reconcile-unrealized-casts",
 ]

@@ -269,9 +269,10 @@ impl Lowering<'_> {
             match names.is_stack(r.body, value) {
                 false => self.push(r, op, value),
                 true if self.layout.noted.contains(&here) => {
-                    if let Some(&note) = self.notes.get(&value) {
-                        self.push(r, op, note);
-                    }
+                    // Of what a call made nobody asks whether it is empty.
+                    let note = self.notes.get(&value).copied();
+                    let note = note.unwrap_or_else(|| index(r, 0));
+                    self.push(r, op, note);
                 }
                 true => {}
             }
