@@ -1,6 +1,7 @@
 //! Converts a program to `f64`: all float values and attributes.
 
-use pir_ir::{Attr, AttrData, AttrDict, Context, Module, Type, TypeData};
+use pir_dialects::mlir::arith;
+use pir_ir::{Attr, AttrData, AttrDict, Context, Elements, ElementsBuilder, Module, Rewriter, Type, TypeData};
 use pir_passes::{Changed, for_each_body_mut};
 
 /// Converts all floats to `f64`, for comparison with finite differences.
@@ -8,7 +9,7 @@ pub fn to_f64(module: &mut Module) {
     // The function cannot fail.
     let _ = for_each_body_mut(module, |ctx, body| {
         let ops: Vec<_> = body.walk_all().collect();
-        for op in ops {
+        for &op in &ops {
             for value in body.results(op) {
                 body.set_value_type(value, promote_type(ctx, body.value_type(value)));
             }
@@ -23,6 +24,20 @@ pub fn to_f64(module: &mut Module) {
                 body.set_value_type(value, promote_type(ctx, body.value_type(value)));
             }
         }
+        // Between floats of one type there is nothing to convert.
+        let mut r = Rewriter::new(ctx, body);
+        for op in ops {
+            let view = r.view(op);
+            let (Some(from), true) = (
+                view.operand(0),
+                matches!(view.name(), arith::Extf::NAME | arith::Truncf::NAME),
+            ) else {
+                continue;
+            };
+            if view.operand_type(0) == r.body.results(op).next().map(|to| r.body.value_type(to)) {
+                r.replace_op(op, &[from]);
+            }
+        }
         Ok(Changed::Yes)
     });
 }
@@ -34,6 +49,18 @@ fn promote_type(ctx: &Context, ty: Type) -> Type {
         TypeData::Float(_) => Type::F64,
         TypeData::Complex(_) if ctx.is_continuous(ty) => ctx.complex_type(Type::F64),
         TypeData::Tensor { shape, elem } => ctx.tensor(shape, promote_type(ctx, *elem)),
+        TypeData::MemRef {
+            shape,
+            elem,
+            layout,
+            space,
+        } => ctx.intern_type(TypeData::MemRef {
+            shape: shape.clone(),
+            elem: promote_type(ctx, *elem),
+            layout: *layout,
+            space: *space,
+        }),
+        TypeData::UnrankedTensor(elem) => ctx.intern_type(TypeData::UnrankedTensor(promote_type(ctx, *elem))),
         TypeData::Function { inputs, results } => ctx.function_type(&list(inputs), &list(results)),
         TypeData::List(items) => ctx.intern_type(TypeData::List(list(items).into())),
         _ => ty,
@@ -55,9 +82,25 @@ fn promote_attr(ctx: &Context, attr: Attr) -> Attr {
             bits: *bits,
             ty: promote_type(ctx, *ty),
         }),
+        AttrData::Elements(elements) => promote_elements(ctx, elements).unwrap_or(attr),
         AttrData::Type(ty) => ctx.type_attr(promote_type(ctx, *ty)),
         _ => attr,
     }
+}
+
+/// The same numbers in `f64`, if they are floats.
+fn promote_elements(ctx: &Context, elements: &Elements) -> Option<Attr> {
+    let ty = promote_type(ctx, elements.ty());
+    if ty == elements.ty() {
+        return None;
+    }
+    let numbers = elements.floats()?;
+    let mut builder = ElementsBuilder::new(numbers.len().checked_mul(8)?).ok()?;
+    for number in numbers {
+        builder.push(number.to_bits(), 8).ok()?;
+    }
+    let wide = builder.finish(ctx, ty, elements.form()).ok()?;
+    Some(ctx.attr(AttrData::Elements(wide)))
 }
 
 #[cfg(test)]
