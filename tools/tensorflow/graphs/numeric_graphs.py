@@ -1,5 +1,6 @@
 """Linear algebra, special functions, segments, borders, and writes into places."""
 
+import numpy as np
 import tensorflow as tf
 
 from case import case, scalar
@@ -257,3 +258,16 @@ def traced_assertions(e):
         return y, y + 1.0
 
     return e.kept(run, x=e.values(3))
+
+
+@case(SPECIAL)
+def ties(e):
+    """Derivatives where two values are equal, and at kinks: those that TensorFlow takes."""
+
+    def run(x, y):
+        made = [tf.maximum(x, 0.0), tf.minimum(1.0, x), tf.clip_by_value(x, -1.0, 1.0), tf.maximum(x, y), tf.minimum(tf.nn.relu(x), tf.nn.relu(y))]
+        made += [tf.nn.selu(x), tf.nn.elu(x), tf.nn.relu6(6.0 * x), tf.reduce_max(tf.stack([x, y]), 0), tf.abs(x)]
+        return sum(scalar(z) for z in made), *made
+
+    x = np.array([-200.0, -1.0, -0.5, 0.0, 0.5, 1.0, 200.0], np.float32)
+    return e.frozen(run, x=x, y=np.where(x > 0, x, 2 * x))

@@ -105,6 +105,8 @@ pub(super) const TABLE: &[Row] = &[
         Ok(())
     }),
     ("LoopCond", "bool", "", |r, at| passes_on(r, at, df::LOOP_COND)),
+    ("Maximum", "T T", "", |r, at| select::extremum(r, at, true)),
+    ("Minimum", "T T", "", |r, at| select::extremum(r, at, false)),
     ("Merge", "T* -> output value_index", "", merge),
     ("NextIteration", "T", "", |r, at| passes_on(r, at, df::NEXT_ITERATION)),
     ("ControlTrigger", "", "", no_op),
@@ -138,6 +140,7 @@ pub(super) const TABLE: &[Row] = &[
         let x = r.operand(at, 0)?;
         r.op(at, pd::Round::NAME, &[x], &[])
     }),
+    ("Selu", "T", "", select::selu),
     ("Select", "bool T T", "", select::select),
     ("Softplus", "T", "", |r, at| {
         let x = r.operand(at, 0)?;

@@ -273,3 +273,57 @@ pub(super) fn relu6(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let above = r.helper(at, pd::Maximum::NAME, &[x, zero], &[])?;
     r.op(at, pd::Minimum::NAME, &[above, six], &[])
 }
+
+/// `Maximum` and `Minimum`: of equal floats, the first one has the derivative. `pd.maximum` shares it.
+pub(super) fn extremum(r: &mut Reader<'_>, at: usize, greatest: bool) -> Result<()> {
+    let operands = r.operands(at, 2)?;
+    let (x, y) = (operands[0], operands[1]);
+    let (_, elem) = r.dims(x)?;
+    if !r.ctx.is_float(elem) {
+        let name = if greatest { pd::Maximum::NAME } else { pd::Minimum::NAME };
+        return r.op(at, name, &operands, &[]);
+    }
+    let is_number = |r: &Reader<'_>, index| {
+        let constant = r.constant(at, index);
+        constant.is_some_and(|(_, numbers, _)| numbers.iter().all(|n| !n.f64().is_nan()))
+    };
+    // A NaN wins, whichever it is.
+    if is_number(r, 1) {
+        let second = if greatest {
+            pd::LessThan::NAME
+        } else {
+            pd::GreaterThan::NAME
+        };
+        let second = r.helper(at, second, &[x, y], &[])?;
+        return r.op(at, pd::Where::NAME, &[second, y, x], &[]);
+    }
+    let first = if greatest {
+        pd::GreaterEqual::NAME
+    } else {
+        pd::LessEqual::NAME
+    };
+    let mut first = r.helper(at, first, &[x, y], &[])?;
+    if !is_number(r, 0) {
+        let none = r.helper(at, pd::Isnan::NAME, &[x], &[])?;
+        first = r.helper(at, pd::LogicalOr::NAME, &[first, none], &[])?;
+    }
+    r.op(at, pd::Where::NAME, &[first, x, y], &[])
+}
+
+/// `Selu`, whose derivative at zero is that from above.
+pub(super) fn selu(r: &mut Reader<'_>, at: usize) -> Result<()> {
+    const SCALE: f64 = 1.050_700_987_355_480_5;
+    const ALPHA: f64 = 1.673_263_242_354_377_2;
+    let x = r.operand(at, 0)?;
+    let zero = like(r, at, x, 0.0)?;
+    let scaled = |r: &mut Reader<'_>, x, factor: f64| {
+        let attrs = [("scale", r.ctx.float_attr(factor)), ("bias", r.ctx.float_attr(0.0))];
+        r.helper(at, pd::Scale::NAME, &[x], &attrs)
+    };
+    let below = r.helper(at, pd::LessThan::NAME, &[x, zero], &[])?;
+    // What is not selected must be finite.
+    let low = r.helper(at, pd::Where::NAME, &[below, x, zero], &[])?;
+    let power = r.helper(at, pd::Expm1::NAME, &[low], &[])?;
+    let (low, high) = (scaled(r, power, SCALE * ALPHA)?, scaled(r, x, SCALE)?);
+    r.op(at, pd::Where::NAME, &[below, low, high], &[])
+}
