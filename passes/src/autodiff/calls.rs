@@ -24,7 +24,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(crate) use self::recompute::recompute;
 use super::memory::buffer_arguments;
-use super::mlir::{has_derivative, is_kept, is_mlir};
+use super::mlir::{has_derivative, is_kept, is_mlir_function};
 use super::targets::{self, UnitKind, free_name};
 use crate::bodies::inner_bodies_mut;
 
@@ -175,7 +175,7 @@ fn copy(ctx: &Context, scope: &mut Body, function: OpId, name: Sym, taken: &mut 
     let base = ctx.str(name);
     let [augmented, adjoint] = ["augmented", "adjoint"].map(|part| free_name(&format!("{base}.{part}"), taken));
     let symbol = |name: &str| ctx.attr(AttrData::Symbol([ctx.sym(name)].into()));
-    let of_mlir = scope.isolated(function).is_some_and(|inner| is_mlir(ctx, inner));
+    let of_mlir = is_mlir_function(ctx, scope, function);
     let mut r = Rewriter::new(ctx, scope);
     r.after(function);
     let copy = r.clone_op(function, &mut ValueMap::new());

@@ -10,7 +10,9 @@ use pir_ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::calls::plain_calls;
 use super::elements::fold_elements;
+use super::lower::functions;
 use super::memory::is_buffer;
 use super::targets::free_name;
 use crate::bodies::atomically;
@@ -19,7 +21,7 @@ use crate::bodies::atomically;
 pub(super) fn is_mlir(ctx: &Context, body: &Body) -> bool {
     let of_mlir = |op: OpId| {
         let name = ctx.op_str(body.op_name(op));
-        ["arith.", "math.", "scf."]
+        ["arith.", "math.", "memref.", "scf.", "tensor."]
             .iter()
             .any(|dialect| name.starts_with(dialect))
     };
@@ -30,6 +32,30 @@ pub(super) fn is_mlir(ctx: &Context, body: &Body) -> bool {
         ctx.is_float(ty) && ctx.elem_type(ty) == ty
     };
     args.is_some_and(|args| args.iter().any(of_numbers)) || body.walk_all().any(of_mlir)
+}
+
+/// Whether a function has such operations, or does nothing but call functions that have.
+pub(super) fn is_mlir_function(ctx: &Context, scope: &Body, function: OpId) -> bool {
+    let only_calls = |inner: &Body| {
+        let mut names = inner.walk_all().map(|op| ctx.op_str(inner.op_name(op)));
+        names.all(|name| name.starts_with("func."))
+    };
+    let mut known = None;
+    let mut seen = FxHashSet::default();
+    let mut pending = vec![function];
+    while let Some(function) = pending.pop() {
+        let Some(inner) = scope.isolated(function).filter(|_| seen.insert(function)) else {
+            continue;
+        };
+        if is_mlir(ctx, inner) {
+            return true;
+        }
+        if only_calls(inner) {
+            let functions = known.get_or_insert_with(|| functions(ctx, scope));
+            pending.extend(plain_calls(ctx, inner).filter_map(|(_, name)| functions.get(&name).copied()));
+        }
+    }
+    false
 }
 
 /// Whether a function takes and returns floating-point numbers, or has a buffer of such.
@@ -61,8 +87,10 @@ pub(super) fn copy_functions(module: &mut Module) {
             continue;
         };
         let view = outer.view(&ctx, function);
-        let inner = outer.isolated(function).filter(|inner| is_mlir(&ctx, inner));
-        if inner.is_none() || !view.has(Traits::FUNCTION) || ADJOINT_OF.get(&ctx, outer.attrs(function)).is_some() {
+        if !is_mlir_function(&ctx, outer, function)
+            || !view.has(Traits::FUNCTION)
+            || ADJOINT_OF.get(&ctx, outer.attrs(function)).is_some()
+        {
             continue;
         }
         if !has_derivative(view) {
