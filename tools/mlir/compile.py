@@ -6,7 +6,7 @@ import subprocess
 LOWERING = [
     "--arith-expand", "--convert-scf-to-cf", "--convert-math-to-llvm", "--convert-math-to-libm", "--convert-arith-to-llvm",
     "--finalize-memref-to-llvm", "--convert-func-to-llvm", "--convert-cf-to-llvm", "--convert-index-to-llvm",
-    "--reconcile-unrealized-casts",
+    "--convert-ub-to-llvm", "--reconcile-unrealized-casts",
 ]
 
 # Tensors become buffers first.

@@ -409,7 +409,7 @@ fn append_adjoint(
     activity: &Activity,
     rules: &RuleTable,
 ) -> Result<(), Box<Diagnostic>> {
-    let block = targets::unit_block(body)?;
+    let block = targets::unit_block(ctx, body)?;
     let ops = body.block_ops_vec(block);
     let mut r = Rewriter::new(ctx, body);
     let end = ops.last().copied().filter(|_| unit.kind == UnitKind::Function);

@@ -64,7 +64,7 @@ fn push_forward(
     activity: &Activity,
     rules: &RuleTable,
 ) -> Result<(), Box<Diagnostic>> {
-    let block = targets::unit_block(body)?;
+    let block = targets::unit_block(ctx, body)?;
     let mut ops = body.block_ops_vec(block);
     let end = ops.last().copied().filter(|_| unit.kind == UnitKind::Function);
     ops.truncate(ops.len() - usize::from(end.is_some()));
