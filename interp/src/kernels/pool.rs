@@ -1,8 +1,7 @@
 //! Max and average pooling.
 
-use crate::parallel;
 use crate::tensor::Storage;
-use crate::tensor::buffer::{filled, gathered, scratch};
+use crate::tensor::buffer::{filled, gathered, room, scratch};
 use pir_dialects::pd;
 use pir_dialects::window::{Attributes, Axis};
 
@@ -144,53 +143,33 @@ impl Pool {
         let shape = Shape::from_slice(&[n, c, rows.len(), columns.len()]);
         let count = checked_count(&shape, 8)?;
         let values = first.doubles()?;
-        let windows = rows.len() * columns.len();
-        let work = count.saturating_mul(8);
-        let mut out = filled(count, 0.0)?;
-        let mut places = filled(if self.mean { 0 } else { count }, 0)?;
-        let channel = |at: usize| &values[at * h * w..(at + 1) * h * w];
-        let all = || {
-            rows.iter()
-                .flat_map(|row| columns.iter().map(move |column| (row, column)))
-        };
-        if self.mean {
-            parallel::chunks(&mut out, windows, work, |first, out| {
-                let channel = channel(first / windows);
-                for (out, (row, column)) in out.iter_mut().zip(all()) {
-                    let mut sum = -0.0;
-                    for y in row.start..row.end {
-                        let cells = &channel[y * w..][column.start..column.end];
-                        cells.iter().for_each(|v| sum += v);
+        let (mut out, mut places) = (room(count)?, room(if self.mean { 0 } else { count })?);
+        for channel in channels(&values, [n, c, h, w], count) {
+            for row in &rows {
+                for column in &columns {
+                    let cells = (row.start..row.end).flat_map(|y| (column.start..column.end).map(move |x| y * w + x));
+                    if self.mean {
+                        let sum: f64 = cells.map(|at| channel[at]).sum();
+                        out.push(sum / (row.count * column.count).max(1) as f64);
+                        continue;
                     }
-                    *out = sum / (row.count * column.count).max(1) as f64;
+                    let wins = |v: f64, best: f64| v > best || v.is_nan() && !best.is_nan();
+                    let better = |best: usize, at: usize| if wins(channel[at], channel[best]) { at } else { best };
+                    let best = cells.reduce(better);
+                    out.push(best.map_or(f64::NEG_INFINITY, |at| channel[at]));
+                    places.push(best.unwrap_or(0) as i64);
                 }
-            });
-        } else {
-            parallel::pairs(&mut out, &mut places, [windows; 2], work, |at, out, places| {
-                let channel = channel(at);
-                for ((out, place), (row, column)) in out.iter_mut().zip(places).zip(all()) {
-                    let (mut most, mut best) = (f64::NEG_INFINITY, row.start * w + column.start);
-                    if row.start < row.end && column.start < column.end {
-                        most = channel[best];
-                    } else {
-                        best = 0;
-                    }
-                    for y in row.start..row.end {
-                        let first = y * w + column.start;
-                        for (at, &v) in channel[y * w..][column.start..column.end].iter().enumerate() {
-                            // NaN is more than all others; the first one of equal ones stays.
-                            let wins = (v > most) | (v.is_nan() & !most.is_nan());
-                            best = if wins { first + at } else { best };
-                            most = if wins { v } else { most };
-                        }
-                    }
-                    (*out, *place) = (most, best as i64);
-                }
-            });
+            }
         }
         let out = Tensor::of(&shape, out)?.cast(x.dtype())?;
         Ok((self.channels_back(out)?, places))
     }
+}
+
+/// The channels of all images; none if the result is empty.
+fn channels(values: &[f64], [n, c, h, w]: [usize; 4], count: usize) -> impl Iterator<Item = &[f64]> {
+    let all = if count == 0 { 0 } else { n * c };
+    (0..all).map(move |at| &values[at * h * w..(at + 1) * h * w])
 }
 
 fn pool_grad(s: &Spec<'_>) -> Result<Kernel, String> {
@@ -207,27 +186,22 @@ fn pool_grad(s: &Spec<'_>) -> Result<Kernel, String> {
         let grads = g.doubles()?;
         let mut out = filled(x.len(), 0.0)?;
         let windows = rows.len() * columns.len();
-        let (area, work) = (h * w, grads.len().saturating_mul(4));
         if pool.mean {
-            parallel::chunks(&mut out, area, work, |first, out| {
-                let grads = &grads[first / area * windows..][..windows];
-                for (at, &g) in grads.iter().enumerate() {
-                    let (row, column) = (rows[at / columns.len()], columns[at % columns.len()]);
-                    let share = g / (row.count * column.count).max(1) as f64;
-                    for y in row.start..row.end {
-                        let cells = &mut out[y * w..][column.start..column.end];
-                        cells.iter_mut().for_each(|v| *v += share);
-                    }
+            for (at, &g) in grads.iter().enumerate() {
+                let (row, column) = (rows[at % windows / columns.len()], columns[at % columns.len()]);
+                let share = g / (row.count * column.count).max(1) as f64;
+                for y in row.start..row.end {
+                    let start = (at / windows * h + y) * w;
+                    out[start + column.start..start + column.end]
+                        .iter_mut()
+                        .for_each(|v| *v += share);
                 }
-            });
-        } else if area > 0 {
+            }
+        } else if h * w > 0 {
             let (_, places) = pool.run(&x, kernel)?;
-            parallel::chunks(&mut out, area, work, |first, out| {
-                let there = first / area * windows..(first / area + 1) * windows;
-                for (&g, &place) in grads[there.clone()].iter().zip(&places[there]) {
-                    out[place as usize] += g;
-                }
-            });
+            for (at, (&g, &place)) in grads.iter().zip(places.iter()).enumerate() {
+                out[at / windows * h * w + place as usize] += g;
+            }
         }
         let out = Tensor::of(&[n, c, h, w], out)?.cast(x.dtype())?;
         one(pool.channels_back(out)?)
