@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use super::{Call, Compose, Expr};
+use super::{Call, Compose, Expr, fits_in_table};
 use crate::stablehlo::compute::{complex, conjugate, imaginary, real};
 use crate::stablehlo::from_pd::{array, dialect};
 use crate::stablehlo::ops as hlo;
@@ -113,6 +113,7 @@ fn frames(shape: &[i64], axis: i64, length: i64, hop: i64) -> Result<(Vec<i64>, 
         return Err("there is no frame".to_owned());
     }
     let count = (size - length) / hop + 1;
+    fits_in_table(&[count, length])?;
     Ok(match axis {
         0 => (
             (0..count * length).map(|at| at / length * hop + at % length).collect(),

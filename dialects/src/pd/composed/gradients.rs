@@ -1,7 +1,7 @@
 //! Gradient operations that read results, where the operation itself is differentiated from its operands.
 
 use super::matrix::{identity, permutation, solved};
-use super::{Call, Compose, Expr};
+use super::{Call, Compose, Expr, fits_in_table};
 use crate::stablehlo::compute::linalg::turned;
 
 pub(super) const OPS: &[(&str, Compose)] = &[
@@ -147,6 +147,7 @@ fn cross_entropy<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
     let classes = op.shape("softmax")?[axis];
     let mut shape = vec![1; softmax.rank()];
     shape[axis] = classes;
+    fits_in_table(&[classes])?;
     let numbers: Vec<i64> = (0..classes).collect();
     let label = wide(label);
     let elem = label.elem().ok_or("`label` has no elements")?;

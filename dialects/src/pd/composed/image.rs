@@ -1,6 +1,6 @@
 //! Images at other places: interpolation and sampling.
 
-use super::{Call, Compose, Expr};
+use super::{Call, Compose, Expr, fits_in_table};
 
 pub(super) const OPS: &[(&str, Compose)] = &[
     ("nearest_interp", |op| interpolated(op, nearest)),
@@ -78,6 +78,7 @@ fn interpolated<'c>(op: &Call<'c>, taps: fn(i64, &Scale) -> Taps) -> Result<Vec<
     );
     for axis in 2..from.len().min(to.len()) {
         let (own, wanted) = (from[axis], to[axis]);
+        fits_in_table(&[wanted])?;
         let given = scales
             .get(axis - 2)
             .or(scales.last().filter(|_| scales.len() == 1))
@@ -117,6 +118,7 @@ fn affine_grid<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
     let [n, _, height, width] = op.ints("output_shape")?[..] else {
         return Err("it does not make a grid of images".to_owned());
     };
+    fits_in_table(&[height, width, 3])?;
     let corners = op.flag("align_corners")?;
     let at = |k: i64, of: i64| match corners {
         true => 2.0 * k as f64 / (of - 1).max(1) as f64 - 1.0,

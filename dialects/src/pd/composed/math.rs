@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 
 use pir_ir::Type;
 
-use super::{Call, Compose, Expr};
+use super::{Call, Compose, Expr, fits_in_table};
 
 pub(super) const OPS: &[(&str, Compose)] = &[
     ("lerp", |op| {
@@ -102,6 +102,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         shape.insert(axis, 1);
         square.insert(axis, n);
         mask.splice(0..0, [n, n]);
+        fits_in_table(&[n, n])?;
         let numbers: Vec<f64> = (0..n * n)
             .map(|at| f64::from(if reverse { at / n <= at % n } else { at % n <= at / n }))
             .collect();
@@ -174,6 +175,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         }
         let mut shape = op.shape("input")?;
         let n = shape.pop().ok_or("`input` is a scalar")? + offset.abs();
+        fits_in_table(&[n, n])?;
         let borders = [vec![0; 2 * shape.len()], vec![offset.max(0), (-offset).max(0)]].concat();
         let lines = x
             .pad(&borders)

@@ -40,6 +40,17 @@ fn is_small(shape: &[i64]) -> bool {
     shape.iter().all(|&extent| extent >= 0) && count.is_some_and(|count| count <= 1 << 32)
 }
 
+/// Whether a table is short enough to be written in the program: of indices, of weights, of what is in a mask.
+fn fits_in_table(extents: &[i64]) -> Result<(), String> {
+    let count = extents
+        .iter()
+        .try_fold(1i64, |count, &extent| count.checked_mul(extent.max(0)));
+    match count {
+        Some(count) if count <= 1 << 22 => Ok(()),
+        _ => Err(format!("a table of {extents:?} is too large")),
+    }
+}
+
 /// The functions by operation.
 fn functions() -> impl Iterator<Item = &'static (&'static str, Compose)> {
     [

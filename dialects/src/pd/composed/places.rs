@@ -2,7 +2,7 @@
 
 use pir_ir::Type;
 
-use super::{Call, Compose, Expr, is_small};
+use super::{Call, Compose, Expr, fits_in_table, is_small};
 
 pub(super) const OPS: &[(&str, Compose)] = &[
     ("index_put", index_put),
@@ -39,7 +39,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         if shape.len() != 2 || op.flag("wrap")? {
             return Err("it is not a matrix, or what is filled goes on behind a square".to_owned());
         }
-        let on = diagonal(op, x, &shape, op.int("offset")?);
+        let on = diagonal(op, x, &shape, op.int("offset")?)?;
         Ok(vec![on.select(x.filled(value), x)])
     }),
     ("fill_diagonal_tensor", |op| {
@@ -58,7 +58,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
             .pad(&[0, (extent - count).max(0)])
             .reshape(line)
             .expand([m, n]);
-        Ok(vec![diagonal(op, x, &[m, n], offset).select(values, x)])
+        Ok(vec![diagonal(op, x, &[m, n], offset)?.select(values, x)])
     }),
     ("unique", |op| {
         let found = runs(op, true)?;
@@ -101,7 +101,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
     ("segment_pool", |op| {
         let (x, ids) = (op.x("x")?, op.x("segment_ids")?);
         let rows = ids.max().cast(Type::I64).reshape([1]) + 1.0;
-        let rest = op.scope.indices(&op.shape("x")?[1..]);
+        let rest = op.scope.indices(&op.shape("x")?.get(1..).ok_or("`x` is a scalar")?);
         let shape = if x.rank() > 1 {
             op.scope.concat(&[rows, rest])
         } else {
@@ -226,10 +226,11 @@ fn index_put<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
 }
 
 /// Where a matrix has a diagonal.
-fn diagonal<'c>(op: &Call<'c>, x: Expr<'c>, shape: &[i64], offset: i64) -> Expr<'c> {
+fn diagonal<'c>(op: &Call<'c>, x: Expr<'c>, shape: &[i64], offset: i64) -> Result<Expr<'c>, String> {
     let (m, n) = (shape[0], shape[1]);
+    fits_in_table(&[m, n])?;
     let numbers: Vec<f64> = (0..m * n).map(|at| f64::from(at % n - at / n == offset)).collect();
-    op.numbers(&numbers, shape, x).above(0.5)
+    Ok(op.numbers(&numbers, shape, x).above(0.5))
 }
 
 /// Runs of equal elements, of all elements in their order or as they stand: one of each, where the first of it stands, for each element

@@ -44,7 +44,11 @@ pub(super) const OPS: &[(&str, Compose)] = &[
     }),
     ("temporal_shift", |op| {
         let ([nt, c, h, w], segments) = (op.images("x")?, op.int("seg_num")?.max(1));
-        let moved = (c as f64 * op.float("shift_ratio")?) as i64;
+        let ratio = op.float("shift_ratio")?;
+        if !(0.0..=0.5).contains(&ratio) {
+            return Err("its `shift_ratio` is not between 0 and 0.5".to_owned());
+        }
+        let moved = (c as f64 * ratio) as i64;
         let x = op.x("x")?.reshape([nt / segments, segments, c, h, w]);
         // One part of the channels comes from the segment before, one from the segment behind.
         let back = x

@@ -315,7 +315,9 @@ pub(in super::super) fn split(args: InferArgs<'_>) -> Types {
     let sections = ints(&args, "sections").ok_or("the sizes of the pieces are not constant")?;
     let at = axis(int(&args, "axis").unwrap_or(0), x.dims.len())?;
     let open = sections.iter().filter(|&&s| s == -1).count();
-    let known: i64 = sections.iter().filter(|&&s| s != -1).sum();
+    let mut sizes = sections.iter().filter(|&&s| s != -1);
+    let known = sizes.try_fold(0i64, |sum, &size| sum.checked_add(size));
+    let known = known.ok_or("the sizes of the pieces are too large")?;
     if open > 1 || sections.iter().any(|&s| s < -1) {
         return Err(format!("sizes {} are not those of pieces", dims_text(&sections)));
     }

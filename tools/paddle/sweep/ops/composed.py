@@ -237,6 +237,14 @@ def eigvalsh(draw, op):
             yield Case(op, [Tensor(symmetric(draw), dtype)], attributes(uplo=half, is_test=False), lambda x, h=half: C.eigvalsh(x, h, False)[0], **SOLVED)
 
 
+# The signs of eigenvectors are arbitrary.
+@covers("eigh")
+def eigh(draw, op):
+    for dtype in TYPES:
+        for half in ("L", "U"):
+            yield Case(op, [Tensor(symmetric(draw), dtype)], attributes(UPLO=half), lambda x, h=half: C.eigh(x, h)[0], **SOLVED)
+
+
 @covers("inverse", "det")
 def square(draw, op):
     for dtype in TYPES:
