@@ -9,6 +9,7 @@
 mod inputs;
 mod memory;
 mod messages;
+mod operations;
 #[path = "../common/size.rs"]
 mod size;
 mod tools;
