@@ -101,7 +101,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
     ("segment_pool", |op| {
         let (x, ids) = (op.x("x")?, op.x("segment_ids")?);
         let rows = ids.max().cast(Type::I64).reshape([1]) + 1.0;
-        let rest = op.scope.indices(&op.shape("x")?.get(1..).ok_or("`x` is a scalar")?);
+        let rest = op.scope.indices(op.shape("x")?.get(1..).ok_or("`x` is a scalar")?);
         let shape = if x.rank() > 1 {
             op.scope.concat(&[rows, rest])
         } else {
