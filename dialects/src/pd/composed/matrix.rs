@@ -4,6 +4,7 @@ use pir_ir::{Attr, AttrData, Type};
 
 use super::{Call, Compose, Expr};
 use crate::stablehlo::compute::linalg::{row_order, triangular, turned};
+use crate::stablehlo::from_pd::layouts;
 use crate::stablehlo::linalg::{Triangle, Triangular};
 use crate::stablehlo::ops as hlo;
 
@@ -14,7 +15,11 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         let out = op
             .scope
             .build(hlo::Cholesky::NAME, &ids(&[symmetric(x, upper)]), &lower, x.ty());
-        Ok(out)
+        // What is in the other half is anything.
+        Ok(out
+            .into_iter()
+            .map(|x| if upper { x.triu() } else { x.tril() })
+            .collect())
     }),
     ("triangular_solve", |op| {
         let (x, y) = systems(op, "x", "y")?;
@@ -199,12 +204,22 @@ fn lapack<'c>(name: &str, operands: &[Expr<'c>], options: &[(&str, u8)], results
     let (ctx, letter) = (x.scope().context(), if x.elem() == Some(Type::F64) { 'd' } else { 's' });
     let options: Vec<_> = options
         .iter()
-        .map(|&(key, value)| (ctx.sym(key), ctx.int_attr(value.into())))
+        .map(|&(key, value)| {
+            let (value, ty) = (value.into(), Type::UI8);
+            (ctx.sym(key), ctx.attr(AttrData::Int { value, ty }))
+        })
         .collect();
+    let given: Vec<Type> = operands.iter().filter_map(|x| x.ty()).collect();
+    let layouts = |types| layouts(ctx, x.rank(), types);
+    let (Some(taken), Some(made)) = (layouts(&given), layouts(results)) else {
+        return Vec::new();
+    };
     let target: Attr = ctx.attr(AttrData::Str(format!("lapack_{letter}{name}_ffi").into()));
     let attrs = [
         ("call_target_name", target),
         ("mhlo.backend_config", ctx.attr(AttrData::Dict(ctx.dict(&options)))),
+        ("operand_layouts", taken),
+        ("result_layouts", made),
     ];
     x.scope()
         .build_all(hlo::CustomCall::NAME, &ids(operands), &attrs, results)

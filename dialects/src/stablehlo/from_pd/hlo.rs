@@ -39,7 +39,14 @@ pub(crate) fn dialect(ctx: &Context, text: &str) -> Attr {
 fn numbers(ctx: &Context, ty: Type, bits: impl Iterator<Item = u64>, form: ElementsForm) -> Attr {
     let elem = ctx.elem_type(ty);
     let part = ctx.complex_part(elem).unwrap_or(elem);
-    let bytes = width(ctx, part).map_or(1, |width| width.div_ceil(8));
+    let bits_of = |elem| {
+        if elem == Type::INDEX {
+            Some(64)
+        } else {
+            width(ctx, elem)
+        }
+    };
+    let bytes = bits_of(part).map_or(1, |width| width.div_ceil(8));
     let made = ElementsBuilder::new(0).ok().and_then(|mut builder| {
         for bits in bits {
             builder.push(bits, bytes).ok()?;
@@ -118,6 +125,23 @@ pub(in super::super) fn dense(ctx: &Context, ty: Type, list: &[Num]) -> Option<A
     let elem = ctx.elem_type(ty);
     let list: Option<Vec<u64>> = list.iter().map(|&number| bits(ctx, elem, number)).collect();
     Some(numbers(ctx, ty, list?.into_iter(), ElementsForm::Dense))
+}
+
+/// How LAPACK has tensors in memory, the dimension whose elements are neighbours first: matrices, which have as many dimensions as
+/// `rank` says, by columns.
+pub fn layouts(ctx: &Context, rank: usize, types: &[Type]) -> Option<Attr> {
+    let layout = |&ty: &Type| {
+        let own = ctx.as_tensor(ty)?.0.len();
+        let mut order: Vec<i64> = (0..own as i64).rev().collect();
+        if own == rank && rank >= 2 {
+            order.swap(0, 1);
+        }
+        let order: Vec<u64> = order.into_iter().map(|dim| dim as u64).collect();
+        let ty = ctx.tensor(&[own as i64], Type::INDEX);
+        Some(numbers(ctx, ty, order.into_iter(), ElementsForm::Dense))
+    };
+    let all: Option<Vec<Attr>> = types.iter().map(layout).collect();
+    Some(ctx.attr(AttrData::Array(all?.into())))
 }
 
 /// Emits an operation with one result.

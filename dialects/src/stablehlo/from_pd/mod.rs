@@ -27,9 +27,9 @@ use super::ops;
 use crate::pd::{Building, Expr, ExprScope, Given, Ints, Number, Source};
 use hlo::Build;
 
-pub use hlo::array;
 pub(crate) use hlo::dialect;
 pub(super) use hlo::{Num, dense};
+pub use hlo::{array, layouts};
 pub use program::{set_signatures, wrap};
 
 /// An operation that is converted.
