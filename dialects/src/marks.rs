@@ -57,6 +57,14 @@ pub static VJP: Mark = Mark::on(
     "the call is differentiated by this function, of its operands and the cotangents of its results: it gives those of all operands",
 );
 
+/// The operands that the derivative of a call is refused for.
+pub static NO_VJP: Mark = Mark::on(
+    "pir.no_vjp",
+    "int[]",
+    &[Cow::Borrowed("func.call")],
+    "the operands, from 0, for which the function of `pir.vjp` has no derivative: `backward` refuses a program that needs one",
+);
+
 /// A call through which no derivative passes.
 pub static STOPPED: Mark = Mark::on(
     "pir.stop_gradient",
@@ -122,7 +130,7 @@ pub static ADJOINT_FUNCTION: Mark = Mark::on(
 );
 
 /// All marks.
-pub static ALL: [&Mark; 15] = [
+pub static ALL: [&Mark; 16] = [
     &ADJOINT,
     &AUGMENTED,
     &ADJOINT_FUNCTION,
@@ -136,6 +144,7 @@ pub static ALL: [&Mark; 15] = [
     &ABSENT_OPERANDS,
     &ABSENT_RESULTS,
     &VJP,
+    &NO_VJP,
     &STOPPED,
     &COTANGENTS,
 ];

@@ -262,6 +262,13 @@ def factorizations(a, n):
     return lax.fori_loop(0, n, step, a)
 
 
+@case(array(3, low=0.1, high=0.9), np.int64(3))
+def refused_operands(x, n):
+    """JAX's rules refuse the other operands, which are constants here."""
+    y = lax.fori_loop(0, n, lambda _, x: jax.scipy.special.betainc(2.5, 1.5, x), x)
+    return y + jax.scipy.special.polygamma(2, x)
+
+
 @case(positive(5), array(5))
 def krylov(a, b):
     """JAX's own solver, which has a rule for its derivative."""

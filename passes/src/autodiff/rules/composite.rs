@@ -1,9 +1,10 @@
 //! Rules of operations whose rows hold programs: their own vector-Jacobian product, or the derivative of what they compute;
 //! and of calls that have a derivative of their own.
 
-use pir_dialects::pd;
+use pir_dialects::marks::NO_VJP;
+use pir_dialects::{func, pd};
 use pir_ir::verify::compatible;
-use pir_ir::{OpDef, Restated, Rewriter, Semantics, Type, ValueId, VjpArgs};
+use pir_ir::{AttrData, OpDef, Restated, Rewriter, Semantics, Type, ValueId, VjpArgs};
 use smallvec::SmallVec;
 
 use super::super::cotangent::zeros_like;
@@ -63,6 +64,30 @@ fn read(cx: &mut RuleCx<'_, '_>) -> Result<[SmallVec<[ValueId; 4]>; 3], String> 
     Ok([operands, results, cotangents])
 }
 
+/// Refuses a call whose mark says that there is no derivative of an operand that needs one.
+fn refuse(cx: &RuleCx<'_, '_>) -> Result<(), String> {
+    let (ctx, body) = (cx.ctx(), &*cx.r.body);
+    let refused = NO_VJP.get(ctx, body.attrs(cx.op)).map(|attr| ctx.attr_data(attr));
+    let Some(AttrData::Ints(refused)) = refused else {
+        return Ok(());
+    };
+    let needed = |&index: &i64| {
+        let operand = usize::try_from(index).ok().filter(|&i| i < body.num_operands(cx.op));
+        operand.is_some_and(|i| (cx.active)(body.operand(cx.op, i)))
+    };
+    match refused.iter().find(|&index| needed(index)) {
+        None => Ok(()),
+        Some(index) => {
+            let callee = func::callee(ctx, body, cx.op).unwrap_or_default();
+            let callee: Vec<&str> = callee.iter().map(|&sym| ctx.str(sym)).collect();
+            Err(format!(
+                "`@{}` has no derivative with respect to operand {index}",
+                callee.join("::@")
+            ))
+        }
+    }
+}
+
 fn custom(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
     let custom = cx.rules.custom(cx.op).cloned();
     let custom = custom.ok_or("the function has no derivative of its own")?;
@@ -71,6 +96,7 @@ fn custom(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
         let grads = custom.emit(cx.r, &args);
         return add_all(cx, false, grads);
     }
+    refuse(cx)?;
     let [operands, results, mut cotangents] = read(cx)?;
     let args = match custom.marked {
         false => [operands, results, cotangents].concat(),

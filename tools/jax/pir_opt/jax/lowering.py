@@ -2,7 +2,7 @@
 
 `stop_gradient`, `custom_jvp` and `custom_vjp` leave no trace in what JAX lowers to. Here they become calls of functions,
 `{pir.stop_gradient}` and `{pir.vjp = @name}`: the latter takes the operands and the cotangents of the results, and returns the cotangents of
-the operands. Those of integers are truth values that nobody reads.
+the operands. Those of integers are truth values that nobody reads. Operands that JAX refuses a derivative for are listed in `pir.no_vjp`.
 """
 
 import functools
@@ -14,7 +14,7 @@ import numpy as np
 from jax import lax
 from jax._src import core, random
 from jax._src import custom_derivatives as custom
-from jax._src.interpreters import mlir
+from jax._src.interpreters import ad, mlir
 from jax._src.lax import linalg, special
 from jax._src.lax.control_flow import solves
 from jax._src.lib.mlir import ir
@@ -52,9 +52,9 @@ def _function(ctx, name, jaxpr):
     )
 
 
-def _call(callee, args, mark=None, value=None):
+def _call(callee, args, marks=()):
     call = func_dialect.CallOp(list(callee.type.results), ir.FlatSymbolRefAttr.get(callee.name.value), args)
-    if mark:
+    for mark, value in dict(marks).items():
         call.operation.attributes[mark] = value
     return call.results
 
@@ -65,26 +65,27 @@ def _trace(function, avals):
 
 
 def _vjp_of(function, avals_in, avals_out):
-    """The derivative of a function of arrays: (operands, cotangents of results) -> cotangents of operands."""
+    """The derivative of a function of arrays: (operands, cotangents of results) -> cotangents of operands; and the operands that
+    JAX refuses a derivative for, whose cotangents are zeros that nobody may read."""
     wrt = [i for i, aval in enumerate(avals_in) if is_float(aval)]
     seeds = [i for i, aval in enumerate(avals_out) if is_float(aval)]
     avals = [*avals_in, *(a if is_float(a) else a.update(dtype=np.dtype(bool), weak_type=False) for a in avals_out)]
 
-    def floats(args):
-        def part(*values):
-            operands = list(args)
-            for i, value in zip(wrt, values):
-                operands[i] = value
-            outs = function(*operands)
-            return [outs[i] for i in seeds]
-
-        return part, [args[i] for i in wrt]
-
-    def of_all(transpose):
+    def of_all(wrt, transpose):
         def vjp(*operands):
             args, cotangents = operands[:len(avals_in)], operands[len(avals_in):]
-            grads = iter(transpose(*floats(args), [cotangents[i] for i in seeds]))
-            return [next(grads) if i in wrt else jnp.zeros(a.shape, bool) for i, a in enumerate(avals_in)]
+
+            def part(*values):
+                of_part = list(args)
+                for i, value in zip(wrt, values):
+                    of_part[i] = value
+                outs = function(*of_part)
+                return [outs[i] for i in seeds]
+
+            grads = dict(zip(wrt, transpose(part, [args[i] for i in wrt], [cotangents[i] for i in seeds])))
+            return [
+                grads[i] if i in grads else jnp.zeros(a.shape, a.dtype if is_float(a) else bool) for i, a in enumerate(avals_in)
+            ]
 
         return _trace(vjp, avals)
 
@@ -98,10 +99,31 @@ def _vjp_of(function, avals_in, avals_out):
         push = differentiable(lambda *tangents: jax.jvp(part, tuple(values), tangents)[1])
         return jax.vjp(push, *map(jnp.zeros_like, values))[1](cotangents)
 
+    def of(wrt):
+        try:
+            return of_all(wrt, direct)
+        except ValueError:  # "Reverse-mode differentiation does not work for lax.while_loop".
+            return of_all(wrt, by_loop)
+
+    def refuses(i):
+        try:
+            of([i])
+        except _REFUSALS:
+            return True
+        return False
+
     try:
-        return of_all(direct)
-    except ValueError:  # "Reverse-mode differentiation does not work for lax.while_loop".
-        return of_all(by_loop)
+        return of(wrt), []
+    except _REFUSALS:
+        # There is a rule for some operands, like the last of the incomplete beta function.
+        refused = [i for i in wrt if refuses(i)]
+        if len(refused) in (0, len(wrt)):
+            raise
+        return of([i for i in wrt if i not in refused]), refused
+
+
+# What rules raise that have no derivative of an operand.
+_REFUSALS = (ValueError, TypeError, NotImplementedError, ad.CustomVJPException)
 
 
 def _marked(primitive, ctx, *args, **params):
@@ -113,13 +135,17 @@ def _marked(primitive, ctx, *args, **params):
     callee = _function(ctx, primitive.name, jaxpr)
     if not any(map(is_float, ctx.avals_in)) or not any(map(is_float, ctx.avals_out)):
         return _call(callee, args)
-    vjp = _function(ctx, f"{callee.name.value}.vjp", _vjp_of(function, ctx.avals_in, ctx.avals_out))
-    return _call(callee, args, "pir.vjp", ir.FlatSymbolRefAttr.get(vjp.name.value))
+    derivative, refused = _vjp_of(function, ctx.avals_in, ctx.avals_out)
+    vjp = _function(ctx, f"{callee.name.value}.vjp", derivative)
+    marks = {"pir.vjp": ir.FlatSymbolRefAttr.get(vjp.name.value)}
+    if refused:
+        marks["pir.no_vjp"] = ir.ArrayAttr.get([ir.IntegerAttr.get(ir.IntegerType.get_signless(64), i) for i in refused])
+    return _call(callee, args, marks)
 
 
 def _stopped(ctx, arg, **_):
     callee = _function(ctx, "stop_gradient", _trace(lambda x: x, ctx.avals_in))
-    return _call(callee, [arg], "pir.stop_gradient", ir.UnitAttr.get())
+    return _call(callee, [arg], {"pir.stop_gradient": ir.UnitAttr.get()})
 
 
 # Besides functions with rules of the user's, what is lowered to calls of libraries, to long approximations, or to operations whose
