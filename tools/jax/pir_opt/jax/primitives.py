@@ -109,6 +109,26 @@ def _jvp_call(args, tangents, *, program, derivative):
 
 ad.primitive_jvps[call_p] = _jvp_call
 
+
+def _transpose_call(cotangents, *operands, program, derivative):
+    """`jax.linear_transpose`: the derivative of a linear function is the same everywhere."""
+    along = [i for i, operand in enumerate(operands) if ad.is_undefined_primal(operand)]
+    args = [jnp.zeros(o.aval.shape, o.aval.dtype) if i in along else o for i, o in enumerate(operands)]
+    floats = program.float_outs
+
+    def part(*values):
+        at = list(args)
+        for i, value in zip(along, values):
+            at[i] = value
+        outs = call_p.bind(*at, program=program, derivative=None)
+        return [outs[i] for i in floats]
+
+    grads = dict(zip(along, jax.vjp(part, *(args[i] for i in along))[1](list(_instantiate(cotangents[i] for i in floats)))))
+    return [grads.get(i) for i in range(len(operands))]
+
+
+ad.primitive_transposes[call_p] = _transpose_call
+
 # -------------------------------------------------------------------------------------------------------------- tangent
 
 
