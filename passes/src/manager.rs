@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use pir_ir::text::{self, PrintOptions};
 use pir_ir::verify::{VerifyOptions, verify_with};
-use pir_ir::{Body, Context, Diagnostic, Module, OpId};
+use pir_ir::{Body, Context, Diagnostic, Module, OpId, ValueId};
+use rustc_hash::FxHashSet;
 
 use crate::bodies::map_bodies;
 use crate::pass::{Changed, ConstantEvaluator, PassContext};
@@ -292,6 +293,9 @@ fn attempt(
         let name = invocation.pass.name();
         assert!(before == after, "`{name}` failed after it had changed the program");
     }
+    if cfg!(debug_assertions) && matches!(result, Ok(Ok(_))) {
+        each_body(module, |body| check_uses(body, invocation.pass.name()));
+    }
     if !preserved.is_empty() && matches!(result, Ok(Ok(_))) {
         each_body(module, |body| body.keep_analyses(&preserved));
     }
@@ -305,6 +309,18 @@ fn attempt(
         Err(vec![crash(&who, &*panic)])
     });
     (outcome, cx.into_reports(), counts)
+}
+
+/// What a pass took out of the program must not count as a use: passes that ask where all uses are would be misled.
+fn check_uses(body: &Body, pass: &str) {
+    let linked: FxHashSet<OpId> = body.walk_all().collect();
+    for value in (0..body.num_value_slots()).map(ValueId::new) {
+        let stray = body.uses(value).find(|u| !linked.contains(&u.op));
+        assert!(
+            stray.is_none(),
+            "after `{pass}` a value is used by an operation that is not in the program"
+        );
+    }
 }
 
 fn each_body(module: &mut Module, f: impl Fn(&mut Body)) {

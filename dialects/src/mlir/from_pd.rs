@@ -160,6 +160,8 @@ fn hoist_stack(r: &mut Rewriter<'_>, op: OpId) -> OpId {
     let stack = r.body.result(create, 0);
     r.before(op);
     r.move_here(create);
+    // What hands the stack on there would still count as a use of it.
+    r.body.clear_region(init);
     for region in [first, second] {
         let Some(block) = r.body.entry_block(region) else {
             continue;
