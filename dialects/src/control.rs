@@ -6,7 +6,15 @@ use smallvec::SmallVec;
 use crate::{cf, pd};
 
 /// What emits the other operation at the insertion point.
-pub(crate) struct Control(pub(crate) fn(&mut Rewriter<'_>, &Parts<'_>) -> Made);
+pub(crate) struct Control(Box<Expand>);
+
+type Expand = dyn Fn(&mut Rewriter<'_>, &Parts<'_>) -> Made + Send + Sync;
+
+impl Control {
+    pub(crate) fn new(expand: impl Fn(&mut Rewriter<'_>, &Parts<'_>) -> Made + Send + Sync + 'static) -> Self {
+        Control(Box::new(expand))
+    }
+}
 
 /// The values that take the place of the results.
 pub(crate) type Made = Result<SmallVec<[ValueId; 2]>, String>;

@@ -78,7 +78,7 @@ fn expand_in(
         if !view.is_composite() || keep(view) {
             continue;
         }
-        let Some(semantics) = ctx.op_def(r.body.op_name(op)).and_then(|def| def.semantics.as_deref()) else {
+        let Some(semantics) = ctx.semantics(r.body.op_name(op)) else {
             continue;
         };
         let span = r.body.op_span(op);

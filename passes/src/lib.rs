@@ -26,6 +26,7 @@ mod licm;
 mod loops;
 #[cfg(test)]
 mod loops_of_others;
+mod lower;
 mod made;
 mod manager;
 mod options;

@@ -17,6 +17,7 @@ use crate::loops::{Peel, RotateWhile, Unroll, UnrotateWhile};
 use crate::outline::Outline;
 use pir_ir::{Context, Diagnostic};
 
+use crate::lower::{LinalgToLoops, LowerAffine};
 use crate::pass::Pass;
 use crate::pipeline::Pipeline;
 use crate::presets;
@@ -61,6 +62,8 @@ static PASSES: &[&dyn Pass] = &[
     &InplaceAccumulate,
     &StablehloToPdControl,
     &PdToStablehlo,
+    &LowerAffine,
+    &LinalgToLoops,
     &Place,
     &Partition,
     &ShrinkStacks,

@@ -8,7 +8,7 @@ use pir_ir::{
 use smallvec::{SmallVec, smallvec};
 
 use super::types::{element, int_width};
-use super::{arith, index};
+use super::{arith, index, math, memref, tensor};
 
 type Folded = Option<SmallVec<[FoldResult; 2]>>;
 
@@ -96,6 +96,10 @@ pub(super) fn materialize(name: &str) -> Option<MaterializeFn> {
     match name {
         arith::Constant::NAME => Some(make_constant),
         index::Constant::NAME => Some(make_index_constant),
+        // Dialects without constants of their own; one operation speaks for each.
+        math::Absf::NAME | tensor::Dim::NAME | memref::Dim::NAME | index::Add::NAME | super::scf::YIELD => {
+            Some(make_constant)
+        }
         _ => None,
     }
 }

@@ -7,6 +7,7 @@ pub mod branch;
 mod fold;
 pub mod from_pd;
 mod infer;
+mod lower;
 mod parallel;
 pub mod scf;
 mod scf_patterns;
@@ -107,10 +108,12 @@ pub fn register(builder: &mut ContextBuilder) {
     let scf = DialectDef::new("scf", "Structured control flow");
     let with_semantics = |mut def: OpDef| {
         def.semantics = to_pd::find(&def.name).map(|control| Arc::new(control) as Arc<dyn Semantics>);
+        def.materialize = fold::materialize(&def.name);
         def
     };
     builder.register(scf, scf::definitions().into_iter().map(with_semantics));
     scf_patterns::register(builder);
+    lower::register(builder);
 }
 
 /// The definition of a row, with its folds and what it has to do with counting.

@@ -37,14 +37,14 @@ fn groups<'a>(r: &Rewriter<'_>, parts: &Parts<'a>) -> Result<[&'a [ValueId]; 4],
 }
 
 /// Loops one in the other, the insertion point in the innermost.
-struct Nest {
+pub(super) struct Nest {
     outermost: Option<OpId>,
-    counters: Vec<ValueId>,
+    pub(super) counters: Vec<ValueId>,
     /// What the innermost loop carries.
-    carried: Vec<ValueId>,
+    pub(super) carried: Vec<ValueId>,
 }
 
-fn nest(r: &mut Rewriter<'_>, bounds: [&[ValueId]; 3], inits: &[ValueId]) -> Nest {
+pub(super) fn nest(r: &mut Rewriter<'_>, bounds: [&[ValueId]; 3], inits: &[ValueId]) -> Nest {
     let mut nest = Nest {
         outermost: None,
         counters: Vec::new(),
@@ -72,7 +72,7 @@ fn nest(r: &mut Rewriter<'_>, bounds: [&[ValueId]; 3], inits: &[ValueId]) -> Nes
 
 impl Nest {
     /// Puts the operations of a region inside; gives its terminator, which is moved too.
-    fn fill(&self, r: &mut Rewriter<'_>, parts: &Parts<'_>, end: &str) -> Result<OpId, String> {
+    pub(super) fn fill(&self, r: &mut Rewriter<'_>, parts: &Parts<'_>, end: &str) -> Result<OpId, String> {
         let block = parts.regions.first().and_then(|&region| r.body.single_block(region));
         let block = block.ok_or("its region does not have one block")?;
         let args = r.body.block_args(block).to_vec();
@@ -94,7 +94,7 @@ impl Nest {
     }
 
     /// Gives values to the next iteration; what the outermost loop gives in the end.
-    fn finish(self, r: &mut Rewriter<'_>, values: &[ValueId]) -> Made {
+    pub(super) fn finish(self, r: &mut Rewriter<'_>, values: &[ValueId]) -> Made {
         let Some(outermost) = self.outermost else {
             return Ok(values.into());
         };

@@ -8,13 +8,13 @@ use crate::{cf, pd};
 
 pub(super) fn find(name: &str) -> Option<Control> {
     match name {
-        scf::WHILE => Some(Control(|r, parts| {
+        scf::WHILE => Some(Control::new(|r, parts| {
             rename_end(r, parts.regions[0], scf::CONDITION, cf::COND_YIELD)?;
             rename_end(r, parts.regions[1], scf::YIELD, cf::YIELD)?;
             let op = make(r, pd::While::NAME, parts.operands, parts.types, parts.regions);
             Ok(r.body.results(op).collect())
         })),
-        scf::IF => Some(Control(|r, parts| {
+        scf::IF => Some(Control::new(|r, parts| {
             for &region in parts.regions {
                 if !r.body.region_blocks(region).is_empty() {
                     rename_end(r, region, scf::YIELD, cf::YIELD)?;
@@ -23,9 +23,9 @@ pub(super) fn find(name: &str) -> Option<Control> {
             let op = make(r, pd::If::NAME, parts.operands, parts.types, parts.regions);
             Ok(r.body.results(op).collect())
         })),
-        scf::FOR => Some(Control(count)),
-        scf::INDEX_SWITCH => Some(Control(switch)),
-        scf::EXECUTE_REGION => Some(Control(|r, parts| {
+        scf::FOR => Some(Control::new(count)),
+        scf::INDEX_SWITCH => Some(Control::new(switch)),
+        scf::EXECUTE_REGION => Some(Control::new(|r, parts| {
             let &[region] = parts.regions else {
                 return Err("expected a region".to_owned());
             };
@@ -34,13 +34,19 @@ pub(super) fn find(name: &str) -> Option<Control> {
             }
             splice(r, region, scf::YIELD)
         })),
-        scf::PARALLEL => Some(Control(parallel::reduced)),
-        scf::FORALL => Some(Control(parallel::tiled)),
+        scf::PARALLEL => Some(Control::new(parallel::reduced)),
+        scf::FORALL => Some(Control::new(parallel::tiled)),
         _ => None,
     }
 }
 
-fn make(r: &mut Rewriter<'_>, name: &str, operands: &[ValueId], types: &[Type], regions: &[RegionId]) -> OpId {
+pub(super) fn make(
+    r: &mut Rewriter<'_>,
+    name: &str,
+    operands: &[ValueId],
+    types: &[Type],
+    regions: &[RegionId],
+) -> OpId {
     let op = r
         .op(name)
         .operands(operands.iter().copied())
@@ -49,7 +55,7 @@ fn make(r: &mut Rewriter<'_>, name: &str, operands: &[ValueId], types: &[Type], 
 }
 
 /// Gives the terminator of a region another name.
-fn rename_end(r: &mut Rewriter<'_>, region: RegionId, from: &str, to: &str) -> Result<OpId, String> {
+pub(super) fn rename_end(r: &mut Rewriter<'_>, region: RegionId, from: &str, to: &str) -> Result<OpId, String> {
     let end = r.body.region_terminator(region);
     let end = end.filter(|&end| r.ctx.op_str(r.body.op_name(end)) == from);
     let end = end.ok_or_else(|| format!("a region does not have one block that ends in `{from}`"))?;

@@ -8,11 +8,11 @@ use crate::{cf, pd};
 
 pub(super) fn find(name: &str) -> Option<Control> {
     match name {
-        ops::While::NAME => Some(Control(make_while)),
-        ops::If::NAME => Some(Control(|r, parts| {
+        ops::While::NAME => Some(Control::new(make_while)),
+        ops::If::NAME => Some(Control::new(|r, parts| {
             make_if(r, parts.operands[0], parts.types, [parts.regions[0], parts.regions[1]])
         })),
-        ops::Case::NAME => Some(Control(case)),
+        ops::Case::NAME => Some(Control::new(case)),
         _ => None,
     }
 }

@@ -73,7 +73,7 @@ impl<'a> OpView<'a> {
 
     /// What it computes and how it is differentiated, if that is given as programs.
     pub fn semantics(&self) -> Option<&'a dyn Semantics> {
-        self.def().and_then(|def| def.semantics.as_deref())
+        self.ctx.semantics(self.body.op_name(self.op))
     }
 
     /// Whether other operations can take its place.

@@ -24,8 +24,10 @@ use crate::plan::Plan;
 use crate::registry::{DialectDef, MemoryEffects, OpDef};
 use types::DeclaredTypes;
 
+use crate::semantics::Semantics;
 use crate::types::{Attr, AttrData, AttrDict, DictData, Signedness, Type, TypeData};
 
+type SemanticsTable = FxHashMap<Text, Arc<dyn Semantics>>;
 type Extensions = FxHashMap<TypeId, Box<dyn Any + Send + Sync>>;
 
 /// Collects dialects; [`ContextBuilder::build`] freezes them into a [`Context`].
@@ -42,6 +44,7 @@ pub struct ContextBuilder {
     arithmetic: Vec<&'static dyn Arithmetic>,
     structured: Option<Structured>,
     ods: OdsTable,
+    semantics: SemanticsTable,
 }
 
 impl ContextBuilder {
@@ -60,7 +63,15 @@ impl ContextBuilder {
             arithmetic: Vec::new(),
             structured: None,
             ods: OdsTable::default(),
+            semantics: SemanticsTable::default(),
         }
+    }
+
+    /// Says what an operation computes of which nothing else is known: one that has no definition, as those of dialects have of which
+    /// only the text is known. Whoever looks at it may take what it expands to instead.
+    pub fn register_semantics(&mut self, op: impl Into<Text>, semantics: Arc<dyn Semantics>) -> &mut Self {
+        self.semantics.insert(op.into(), semantics);
+        self
     }
 
     /// Adds what MLIR declares of the text of the operations of a dialect.
@@ -167,6 +178,7 @@ impl ContextBuilder {
             arithmetic: self.arithmetic,
             structured: self.structured,
             ods: self.ods,
+            semantics: self.semantics,
             has_ods: Vec::new(),
             dialects: self.dialects.into_iter().map(|d| (d.name.clone(), d)).collect(),
         };
@@ -205,7 +217,7 @@ impl ContextBuilder {
         let undeclared = ops.iter().any(|def| matches!(def.effects, MemoryEffects::Undeclared));
         let aliases = self.aliases.into_iter();
         let aliases = aliases.map(|(alias, op)| (alias, context.op_name(&op))).collect();
-        let composites = ops.iter().any(OpDef::is_composite);
+        let composites = ops.iter().any(OpDef::is_composite) || !context.semantics.is_empty();
         let mut has_ods = vec![false; ops.len()];
         for name in context.ods.keys() {
             let op = context.op_names.find(name).map(OpName);
@@ -266,6 +278,8 @@ pub struct Context {
     constraints: FxHashMap<Text, Arc<dyn Constraints>>,
     list_type: Text,
     arithmetic: Vec<&'static dyn Arithmetic>,
+    /// Of operations without a definition.
+    semantics: SemanticsTable,
     ods: OdsTable,
     /// For each registered operation, whether it has a row there.
     has_ods: Vec<bool>,
@@ -339,6 +353,15 @@ impl Context {
         }
     }
 
+    /// What an operation computes and how it is differentiated, if that is given as programs.
+    pub fn semantics(&self, name: OpName) -> Option<&dyn Semantics> {
+        match self.op_def(name) {
+            Some(def) => def.semantics.as_deref(),
+            None if self.semantics.is_empty() => None,
+            None => self.semantics.get(self.op_str(name)).map(AsRef::as_ref),
+        }
+    }
+
     /// What MLIR declares of the text of operations.
     pub fn all_ods(&self) -> impl Iterator<Item = (&str, &Ods)> {
         self.ods.iter().map(|(name, ods)| (&**name, ods))
@@ -352,7 +375,7 @@ impl Context {
 
     /// Whether there is such an operation, be it that only its text is known.
     pub(crate) fn is_known_op(&self, name: &str) -> bool {
-        self.registered_op(name).is_some() || self.ods.contains_key(name)
+        self.registered_op(name).is_some() || self.ods.contains_key(name) || self.semantics.contains_key(name)
     }
 
     /// What a dialect demands beyond the definitions of its operations.

@@ -7,6 +7,7 @@ use pir_dialects::marks::{ADJOINT_OF, PRIMAL};
 use pir_dialects::mlir::{from_pd, tensor};
 use pir_ir::{
     Body, Context, Diagnostic, Module, OpId, OpView, Rewriter, Severity, Traits, Type, TypeData, ValueId, ValueMap,
+    expand_composites_in,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -15,13 +16,14 @@ use super::elements::fold_elements;
 use super::lower::functions;
 use super::memory::is_buffer;
 use super::targets::free_name;
+use super::views;
 use crate::bodies::atomically;
 
 /// Whether a body has operations of MLIR's dialects with a meaning here.
 pub(super) fn is_mlir(ctx: &Context, body: &Body) -> bool {
     let of_mlir = |op: OpId| {
         let name = ctx.op_str(body.op_name(op));
-        ["arith.", "math.", "memref.", "scf.", "tensor."]
+        ["affine.", "arith.", "linalg.", "math.", "memref.", "scf.", "tensor."]
             .iter()
             .any(|dialect| name.starts_with(dialect))
     };
@@ -124,6 +126,11 @@ pub(super) fn expand_generated(module: &mut Module) -> Result<(), Vec<Diagnostic
             .filter(|&op| ADJOINT_OF.get(&ctx, body.attrs(op)).is_some());
         for copy in copies.collect::<Vec<_>>() {
             let Some(inner) = body.isolated_mut(copy) else { continue };
+            // Loops over elements of views are loops over those of what they show.
+            expand_composites_in(&ctx, inner, &|op| {
+                !op.name().starts_with("affine.") && !op.name().starts_with("linalg.")
+            })?;
+            views::fold(&ctx, inner);
             // What is inside of another one comes first.
             let generated = |&op: &OpId| ctx.op_str(inner.op_name(op)) == tensor::Generate::NAME;
             let ops: Vec<OpId> = inner.post_order().into_iter().filter(generated).collect();

@@ -38,6 +38,7 @@ mod strip;
 mod structure;
 mod tapes;
 mod targets;
+mod views;
 
 use pir_dialects::pd;
 use pir_ir::{

@@ -1,0 +1,62 @@
+//! What operations of `affine` and `linalg` compute, in terms of `scf`, `arith`, `memref` and `tensor`.
+//!
+//! Of these dialects the text is known and nothing else; whoever wants to know more (the interpreter, `backward`, the passes
+//! `lower-affine` and `convert-linalg-to-loops`) takes what they expand to.
+
+mod affine;
+mod linalg;
+mod map;
+mod named;
+
+use std::sync::Arc;
+
+use pir_ir::{Attr, AttrData, ContextBuilder, Rewriter, ValueId};
+
+use crate::control::{Control, Parts};
+
+/// Registers the expansions.
+pub(super) fn register(builder: &mut ContextBuilder) {
+    for (name, expand) in affine::EXPANSIONS {
+        builder.register_semantics(*name, Arc::new(Control::new(*expand)));
+    }
+    for (name, expand) in linalg::all() {
+        builder.register_semantics(name, Arc::new(expand));
+    }
+}
+
+/// The operands of an operation in `count` groups, by `operandSegmentSizes`.
+fn segments<'a>(r: &Rewriter<'_>, parts: &Parts<'a>, count: usize) -> Result<Vec<&'a [ValueId]>, String> {
+    let sizes = attr(r, parts, "operandSegmentSizes");
+    let sizes = sizes.and_then(|attr| super::scf::ints(r.ctx, attr));
+    let sizes = sizes.filter(|sizes| sizes.len() == count);
+    let sizes = sizes.ok_or_else(|| format!("expected {count} groups of operands"))?;
+    let mut left = parts.operands;
+    let mut groups = Vec::new();
+    for size in sizes {
+        let size = usize::try_from(size).ok().filter(|&size| size <= left.len());
+        let (group, behind) = left.split_at(size.ok_or("its groups have more operands than it has")?);
+        groups.push(group);
+        left = behind;
+    }
+    match left.is_empty() {
+        true => Ok(groups),
+        false => Err("its groups have fewer operands than it has".to_owned()),
+    }
+}
+
+/// An attribute of the operation. Those that are properties are kept apart where nothing else is known of the operation.
+fn attr(r: &Rewriter<'_>, parts: &Parts<'_>, name: &str) -> Option<Attr> {
+    let found = r.ctx.dict_get(parts.attrs, name);
+    found.or_else(|| match r.ctx.attr_data(r.ctx.dict_get(parts.attrs, "<{}>")?) {
+        AttrData::Dict(dict) => r.ctx.dict_get(*dict, name),
+        _ => None,
+    })
+}
+
+/// An integer among the attributes.
+fn integer(r: &Rewriter<'_>, parts: &Parts<'_>, name: &str) -> Option<i128> {
+    match r.ctx.attr_data(attr(r, parts, name)?) {
+        AttrData::Int { value, .. } => Some(*value),
+        _ => None,
+    }
+}
