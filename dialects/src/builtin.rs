@@ -34,6 +34,7 @@ fn module() -> OpDef {
         presence: Presence::Required,
         bare: true,
     }];
+    def.default_dialect = "builtin";
     def.with_effects(MemoryEffects::None)
 }
 

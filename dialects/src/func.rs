@@ -32,6 +32,7 @@ fn optional(name: &'static str, ty: &'static str) -> AttrSpec {
 fn func() -> OpDef {
     let mut def = OpDef::new("func.func", "A function, or without a body the declaration of one");
     def.traits = Traits::ISOLATED | Traits::SYMBOL | Traits::FUNCTION | Traits::OPEN_ATTRS;
+    def.default_dialect = "func";
     def.attrs = vec![
         attr("sym_name", "str"),
         attr("function_type", "type"),

@@ -235,6 +235,8 @@ pub struct OpDef {
     pub semantics: Option<Arc<dyn Semantics>>,
     /// How it is written in MLIR's custom assembly, which is read beside the form here.
     pub assembly: Option<Assembly>,
+    /// The dialect whose name MLIR leaves out in front of operations directly in its regions.
+    pub default_dialect: &'static str,
 }
 
 impl OpDef {
@@ -272,6 +274,7 @@ impl OpDef {
             no_need_buffer: List::default(),
             semantics: None,
             assembly: None,
+            default_dialect: "",
         }
     }
 

@@ -3,7 +3,7 @@
 
 // CHECK: func.func @once(%x: f64) -> f64 {
 // CHECK-NEXT: %y = math.cos %x : f64
-// CHECK-NEXT: func.return %y : f64
+// CHECK-NEXT: return %y : f64
 func.func @once(%x: f64) -> f64 {
   %c0 = arith.constant 0 : index
   %c3 = arith.constant 3 : index
@@ -30,7 +30,7 @@ func.func @twice(%x: f64) -> f64 {
 
 // CHECK: func.func @selected(%c: i1, %x: f64, %y: f64) -> (f64, f64, i1) {
 // CHECK-NEXT: %[[R:.*]] = arith.select %c, %x, %y : f64
-// CHECK-NEXT: func.return %x, %[[R]], %c : f64, f64, i1
+// CHECK-NEXT: return %x, %[[R]], %c : f64, f64, i1
 func.func @selected(%c: i1, %x: f64, %y: f64) -> (f64, f64, i1) {
   %r:3 = scf.if %c -> (f64, f64, i1) {
     %t = arith.constant true
@@ -46,7 +46,7 @@ func.func @selected(%c: i1, %x: f64, %y: f64) -> (f64, f64, i1) {
 // CHECK: func.func @partly
 // CHECK: %[[A:.*]] = arith.select %c, %x, %y : f64
 // CHECK-NEXT: %[[B:.*]] = scf.if %c -> (f64) {
-// CHECK: func.return %[[A]], %[[B]] : f64, f64
+// CHECK: return %[[A]], %[[B]] : f64, f64
 func.func @partly(%c: i1, %x: f64, %y: f64) -> (f64, f64) {
   %r:2 = scf.if %c -> (f64, f64) {
     %s = math.sin %x : f64
@@ -88,7 +88,7 @@ func.func @handed_on(%x: f64, %b: memref<f64>) -> f64 {
 }
 
 // CHECK: func.func @outside(%y: f64, %x: f64) -> f64 {
-// CHECK-NEXT: func.return %y : f64
+// CHECK-NEXT: return %y : f64
 func.func @outside(%y: f64, %x: f64) -> f64 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

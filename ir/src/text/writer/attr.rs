@@ -139,6 +139,7 @@ fn write_attr(ctx: &Context, out: &mut String, attr: Attr, generic: bool) {
         ctx,
         generic,
         elide: None,
+        mlir: false,
     };
     writer.write(out, attr, false);
 }
@@ -198,6 +199,8 @@ pub(super) struct AttrWriter<'a> {
     pub(super) ctx: &'a Context,
     pub(super) generic: bool,
     pub(super) elide: Option<usize>,
+    /// Whether numbers are written with the digits that MLIR gives them.
+    pub(super) mlir: bool,
 }
 
 impl AttrWriter<'_> {
@@ -310,7 +313,13 @@ impl AttrWriter<'_> {
     fn float(&self, out: &mut String, bits: u64, ty: Type, typed: bool) {
         let value = f64::from_bits(bits);
         let typed = typed || ty != Type::F64;
-        if value.is_finite() {
+        let kind = match self.ctx.type_data(ty) {
+            TypeData::Float(kind) if self.mlir => Some(*kind),
+            _ => None,
+        };
+        if let Some((kind, bits)) = kind.and_then(|kind| Some((kind, kind.encode(value)?))) {
+            super::elements::float(out, kind, bits, value);
+        } else if value.is_finite() {
             let mut buffer = zmij::Buffer::new();
             // A number of a narrow type needs no more digits than tell it from its neighbours there.
             let text = if ty == Type::F32 {
@@ -404,6 +413,7 @@ pub fn print_attr(ctx: &Context, attr: Attr) -> String {
         ctx,
         generic: false,
         elide: None,
+        mlir: false,
     }
     .write(&mut out, attr, false);
     out

@@ -112,7 +112,7 @@ fn number(out: &mut String, kind: ElementKind, bytes: &[u8]) {
 
 /// Six digits with an exponent if they are exact, else as many as tell the number from its neighbours, as LLVM's
 /// `APFloat::toString` does.
-fn float(out: &mut String, kind: FloatKind, bits: u64, value: f64) {
+pub(super) fn float(out: &mut String, kind: FloatKind, bits: u64, value: f64) {
     let (digits, exponent) = decimal(value, 6);
     let mut text = String::new();
     if value.is_sign_negative() {

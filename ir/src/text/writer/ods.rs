@@ -39,7 +39,9 @@ impl<'a> Printer<'a, '_> {
                     Element::Operand(slot) => self.ods_values(body, op, row, *slot).is_empty(),
                     _ => false,
                 };
-                if !empty || !matches!(item.element, Element::Operand(_)) {
+                // What a function printed may have ended in a blank.
+                let blank = self.out.as_bytes().last() == Some(&b' ');
+                if !blank && (!empty || !matches!(item.element, Element::Operand(_))) {
                     self.out.push(' ');
                 }
             }
@@ -79,6 +81,8 @@ impl<'a> Printer<'a, '_> {
                     (ods.hooks[*hook].print)(&mut printer);
                     if self.out.len() == start {
                         self.out.truncate(before);
+                    } else if item.space && self.out[start..].starts_with(' ') {
+                        self.out.remove(start);
                     }
                 }
                 element => self.ods_element(body, op, row, element),

@@ -14,7 +14,7 @@ use crate::types::{Attr, AttrData, AttrDict, Type, TypeData};
 
 impl<'a> Printer<'a, '_> {
     pub(super) fn pretty(&mut self, body: &'a Body, op: OpId, def: &'a OpDef) {
-        self.out.push_str(&def.name);
+        self.op_name(body, op);
         if def.has(Traits::FUNCTION) {
             self.function(body, op);
             return;
@@ -232,7 +232,7 @@ impl<'a> Printer<'a, '_> {
                 index: 0,
                 generic: false,
             });
-            self.tasks.push(Task::EndBody);
+            self.enter_body(body, op);
             self.blocks(inner, inner.root(), false);
         } else {
             self.location(body, op);

@@ -89,6 +89,8 @@ pub(super) struct Printer<'a, 'w> {
     pub(super) deferred: Vec<(usize, Vec<Name>)>,
     /// Operations that end regions and are not printed, the innermost last.
     pub(super) elided: Vec<OpId>,
+    /// The default dialects of the operations that have the bodies that are being printed.
+    owners: Vec<&'a str>,
 }
 
 impl<'a, 'w> Printer<'a, 'w> {
@@ -112,6 +114,7 @@ impl<'a, 'w> Printer<'a, 'w> {
             recent_types: Texts::default(),
             deferred: Vec::new(),
             elided: Vec::new(),
+            owners: vec!["builtin"],
         }
     }
 
@@ -279,7 +282,10 @@ impl<'a, 'w> Printer<'a, 'w> {
                     index,
                     generic,
                 } => self.end_region(body, op, index, generic),
-                Task::EndBody => self.names.leave_body(),
+                Task::EndBody => {
+                    self.owners.pop();
+                    self.names.leave_body();
+                }
                 Task::Ods {
                     body,
                     op,
@@ -339,6 +345,7 @@ impl<'a, 'w> Printer<'a, 'w> {
             ctx: self.ctx,
             generic,
             elide: self.options.elide_large,
+            mlir: self.options.mlir,
         }
     }
 
@@ -377,7 +384,7 @@ impl<'a, 'w> Printer<'a, 'w> {
             && self.options.mlir
             && let Some(row) = self.ods_row(body, op)
         {
-            self.out.push_str(self.ctx.op_str(body.op_name(op)));
+            self.op_name(body, op);
             self.ods(body, op, row, 0, 0);
             return;
         }
@@ -385,6 +392,27 @@ impl<'a, 'w> Printer<'a, 'w> {
             Some(def) if !self.options.generic && fits(def, body, op) => self.pretty(body, op, def),
             _ => self.generic(body, op),
         }
+    }
+
+    /// What ends the body of an operation; until then, its default dialect is left out.
+    pub(super) fn enter_body(&mut self, body: &'a Body, op: OpId) {
+        self.tasks.push(Task::EndBody);
+        let def = self.ctx.op_def(body.op_name(op));
+        self.owners.push(def.map_or("", |def| def.default_dialect));
+    }
+
+    /// The name of an operation, as MLIR writes it if that is wanted.
+    pub(super) fn op_name(&mut self, body: &Body, op: OpId) {
+        let name = self.ctx.op_str(body.op_name(op));
+        let default = match body.parent_op(op) {
+            None => self.owners.last().copied(),
+            Some(parent) => self.ctx.op_def(body.op_name(parent)).map(|def| def.default_dialect),
+        };
+        let short = default
+            .filter(|default| self.options.mlir && !default.is_empty())
+            .and_then(|default| name.strip_prefix(default)?.strip_prefix('.'))
+            .filter(|short| !short.contains('.'));
+        self.out.push_str(short.unwrap_or(name));
     }
 
     /// The row whose format the operation is printed in.

@@ -22,7 +22,7 @@ impl<'a> Printer<'a, '_> {
                 index,
                 generic,
             });
-            self.tasks.push(Task::EndBody);
+            self.enter_body(body, op);
             self.blocks(inner, inner.root(), generic || has_args(inner, inner.root()));
             return;
         }
