@@ -22,13 +22,15 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use pir_dialects::func;
 use pir_dialects::marks::{STOPPED, VJP};
+use pir_dialects::stablehlo::ops::Composite;
 use pir_ir::{
-    BlockId, Body, Context, Diagnostic, InsertPoint, Module, OpId, Restated, Rewriter, Severity, Span, Sym, Traits,
-    Type, ValueId, ValueMap,
+    BlockId, Body, Context, Diagnostic, InsertPoint, Module, OpId, OpView, Restated, Rewriter, Severity, Span, Sym,
+    Traits, Type, ValueId, ValueMap, expand_composites, has_composites,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use crate::bodies::atomically;
 use crate::cfg::{branch_to, sort_blocks};
 use crate::options::{OptionKind, OptionSpec};
 use crate::pass::{Changed, Pass, PassContext};
@@ -90,13 +92,23 @@ impl Pass for Inline {
             custom_vjp: cx.options.flag("custom-vjp"),
             no_inline: cx.options.flag("always"),
         };
+        let called = call_composites(module)?;
         let max_size = number("max-size").filter(|_| !which.no_inline).unwrap_or(usize::MAX);
         let (inlined, limits) = inline(module, max_size, number("max-growth"), which);
         let limited = [(limits.too_large, "max-size"), (limits.too_many, "max-growth")];
         limited.into_iter().for_each(|(left, option)| left.report(cx, option));
         cx.count("inlined", inlined);
-        Ok((inlined > 0).into())
+        Ok((called || inlined > 0).into())
     }
+}
+
+/// Composites of StableHLO become calls of the functions that compute them. Whether there were any.
+pub(crate) fn call_composites(module: &mut Module) -> Result<bool, Vec<Diagnostic>> {
+    let keep = |op: OpView<'_>| op.name() != Composite::NAME;
+    if !has_composites(module, &keep) {
+        return Ok(false);
+    }
+    atomically(module, |module| expand_composites(module, &keep))
 }
 
 /// Which functions and calls may be inlined besides ordinary ones.

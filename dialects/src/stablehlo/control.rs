@@ -13,6 +13,7 @@ pub(super) fn find(name: &str) -> Option<Control> {
             make_if(r, parts.operands[0], parts.types, [parts.regions[0], parts.regions[1]])
         })),
         ops::Case::NAME => Some(Control::new(case)),
+        ops::Composite::NAME => Some(Control::new(composite)),
         _ => None,
     }
 }
@@ -29,6 +30,16 @@ fn terminate(r: &mut Rewriter<'_>, region: RegionId, name: &str, more: &[ValueId
     r.erase_op(last);
     r.set_point(point);
     Ok(())
+}
+
+/// What a composite computes is what the function computes that it names.
+fn composite(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
+    let callee = r.ctx.dict_get(parts.attrs, "decomposition");
+    let callee = callee.ok_or("`decomposition` must name a function")?;
+    let op = r.op("func.call").attr("callee", callee);
+    let op = op.operands(parts.operands.iter().copied());
+    let op = op.results(parts.types.iter().copied()).build();
+    Ok(r.body.results(op).collect())
 }
 
 /// The condition hands on what the loop carries.

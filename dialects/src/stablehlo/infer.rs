@@ -293,3 +293,31 @@ pub(crate) fn top_k(args: InferArgs<'_>) -> Types {
     }
     Ok(smallvec![args.ctx.tensor(&out, elem), args.ctx.tensor(&out, Type::I32)])
 }
+
+/// Vectors of a number for each feature go with the first operand.
+fn features<'a>(args: &InferArgs<'a>, vectors: std::ops::Range<usize>) -> Result<(Type, Type), String> {
+    let (dims, elem) = tensor(args, 0)?;
+    let at = attrs(args).int("feature_index")?;
+    let count = usize::try_from(at).ok().and_then(|at| dims.get(at));
+    let count = *count.ok_or_else(|| format!("`feature_index` is {at}, but the operand has {} dimensions", dims.len()))?;
+    for index in vectors {
+        match tensor(args, index)? {
+            (&[size], of) if of == elem && (size == count || [size, count].contains(&DYNAMIC)) => {}
+            _ => return Err(format!("operand #{index} must be a vector of a number for each feature")),
+        }
+    }
+    Ok((args.ctx.tensor(dims, elem), args.ctx.tensor(&[count], elem)))
+}
+
+pub(crate) fn batch_norm(args: InferArgs<'_>) -> Types {
+    Ok(smallvec![features(&args, 1..5)?.0])
+}
+
+/// The normalized operand or its cotangent, and two vectors.
+pub(crate) fn batch_norm_training(args: InferArgs<'_>) -> Types {
+    let (normalized, vector) = match args.operands.len() {
+        5 => features(&args, 1..4)?,
+        _ => features(&args, 1..3)?,
+    };
+    Ok(smallvec![normalized, vector, vector])
+}

@@ -64,6 +64,7 @@ pub use targets::BackwardOptions;
 use crate::analysis::{Variables, has_unknown_effects};
 
 use crate::bodies::{atomically, inner_bodies_mut};
+use crate::inline::call_composites;
 use activity::Activity;
 use adjoint::Adjoint;
 use cotangent::{Frame, conjugated, zeros_like};
@@ -78,6 +79,7 @@ use targets::{Seed, Targets, Unit, UnitKind};
 /// When outputs or inputs cannot be found, or an operation on the way has no derivative.
 pub fn stack_locals(module: &mut Module, options: &BackwardOptions) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
     atomically(module, |module| {
+        call_composites(module)?;
         mlir::copy_functions(module);
         buffer_calls::inline(module);
         idioms::recognize(module);

@@ -5,6 +5,7 @@ mod elementwise;
 mod fft;
 mod index;
 pub(crate) mod linalg;
+mod norm;
 mod reduce;
 mod region;
 mod shape;

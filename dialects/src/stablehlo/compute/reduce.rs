@@ -20,6 +20,9 @@ pub(super) const TABLE: &[(&str, All)] = &[
         Ok(vec![values, indices.to(Some(c.tensor(1).1))])
     }),
     (ops::Sort::NAME, sort),
+    (ops::BatchNormInference::NAME, super::norm::inference),
+    (ops::BatchNormTraining::NAME, super::norm::training),
+    (ops::BatchNormGrad::NAME, super::norm::grad),
     (ops::CustomCall::NAME, super::linalg::custom_call),
 ];
 

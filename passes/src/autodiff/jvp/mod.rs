@@ -21,6 +21,7 @@ use super::stacks::Mode;
 use super::targets::{self, Targets, Unit, UnitKind};
 use super::{BackwardOptions, for_each_unit, idioms};
 use crate::bodies::atomically;
+use crate::inline::call_composites;
 use crate::options::OptionSpec;
 use crate::pass::{Changed, Pass, PassContext};
 
@@ -37,6 +38,7 @@ pub fn jvp(module: &mut Module, options: &BackwardOptions) -> Result<(), Vec<Dia
 }
 
 fn push_all(module: &mut Module, options: &BackwardOptions) -> Result<(), Vec<Diagnostic>> {
+    call_composites(module)?;
     idioms::recognize(module);
     let mut functions: Vec<Vec<OpId>> = Vec::new();
     for_each_unit(
