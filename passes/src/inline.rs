@@ -160,6 +160,17 @@ fn inline(module: &mut Module, max_size: usize, max_growth: Option<usize>, which
     (inlined, limits)
 }
 
+/// Inlines all calls but those with derivatives of their own, whatever the size of the functions.
+pub(crate) fn inline_all(module: &mut Module) -> Result<(), Vec<Diagnostic>> {
+    call_composites(module)?;
+    let which = Which {
+        custom_vjp: false,
+        no_inline: true,
+    };
+    inline(module, usize::MAX, None, which);
+    Ok(())
+}
+
 /// How many operations a program of so many may get in addition.
 pub(crate) fn growth(size: usize) -> usize {
     size.saturating_mul(8).saturating_add(100_000)

@@ -21,6 +21,7 @@ use crate::lower::{LinalgToLoops, LowerAffine};
 use crate::pass::Pass;
 use crate::pipeline::Pipeline;
 use crate::presets;
+use crate::refine::RefineShapes;
 use crate::sccp::Sccp;
 use crate::sink::Sink;
 use crate::stablehlo::{PdToStablehlo, StablehloToPdControl};
@@ -60,6 +61,7 @@ static PASSES: &[&dyn Pass] = &[
     &StripBackward,
     &Jvp,
     &InplaceAccumulate,
+    &RefineShapes,
     &StablehloToPdControl,
     &PdToStablehlo,
     &LowerAffine,

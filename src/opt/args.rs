@@ -179,9 +179,10 @@ pub struct Output {
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub signature: Option<String>,
 
-    /// The shape of an input of a graph of TensorFlow where the file leaves dimensions open: `x=4x6x3`
+    /// The shape of an input where the program leaves dimensions open: `x=4x6x3`
     ///
-    /// A number alone is the extent of all open dimensions of all inputs.
+    /// A number alone is the extent of all open dimensions of all inputs. Graphs of TensorFlow are read with these shapes; all other
+    /// programs get them by the pass `refine-shapes`, before those of `--pass`.
     #[arg(long, value_name = "NAME=SHAPE", value_delimiter = ',', value_parser = InputShape::parse, hide_short_help = true)]
     pub input_shape: Vec<InputShape>,
 

@@ -11,7 +11,7 @@ mod stats;
 
 use clap::Parser;
 use pir_ir::{Context, Diagnostic};
-use pir_passes::Pipeline;
+use pir_passes::{Pipeline, refine_shapes};
 
 pub use args::Args;
 
@@ -93,7 +93,7 @@ pub fn main(tool: &Tool) -> Exit {
             return usage(&renderer, &error);
         }
     }
-    let Some(pipeline) = read_pipeline(tool, &ctx, &args) else {
+    let Some(mut pipeline) = read_pipeline(tool, &ctx, &args) else {
         return Exit::Usage;
     };
     if args.listing.print_pipeline {
@@ -108,6 +108,17 @@ pub fn main(tool: &Tool) -> Exit {
     };
     if args.output.fix {
         return fix_source(tool, &args, &source, &renderer);
+    }
+    let shapes = &args.output.input_shape;
+    let is_graph = args
+        .output
+        .from
+        .format(&source)
+        .is_some_and(pir_translate::Format::is_graph);
+    if !shapes.is_empty() && !is_graph {
+        let first = refine_shapes(shapes.iter().map(ToString::to_string).collect());
+        let passes = std::mem::replace(&mut pipeline, first);
+        pipeline.extend(passes);
     }
     cli::remember("pipeline", pipeline.to_string());
     let many = args.passes.threads.is_some() || source.bytes().len() > MANY_BYTES;

@@ -16,10 +16,12 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use pir_dialects::pd;
+use pir_dialects::stablehlo::refine::has_dynamic;
 use pir_interp::kernels::Kernels;
 use pir_interp::{ExecError, InputSpec, Options, Outcome, Tensor, inputs_of};
 use pir_ir::{Context, Diagnostic, Module, OpView};
 use pir_passes::autodiff::decompose_unless;
+use pir_passes::refine_shapes;
 
 pub use args::Args;
 use args::{CheckGrad, Denormals};
@@ -29,7 +31,7 @@ use timing::Timing;
 
 use crate::arrays::{Arrays, read_inputs, write_npz};
 use crate::cli::{self, Exit};
-use crate::driver::{self, LoadOptions};
+use crate::driver::{self, LoadOptions, RunOptions};
 use crate::memory;
 use crate::output::{stdout_is_open, write_output};
 use crate::progress;
@@ -109,6 +111,13 @@ fn run(args: &Args, ctx: &Arc<Context>, source: &Source, renderer: &Renderer) ->
             .extend(read_given(&module, file).map_err(|error| vec![error])?);
     }
     let values = bind(&module.ctx, &inputs, &given)?;
+    if has_dynamic(&module) {
+        let shapes = inputs.iter().zip(&values).map(|(input, value)| {
+            let dims: Vec<String> = value.shape().iter().map(ToString::to_string).collect();
+            format!("{}={}", input.name, dims.join("x"))
+        });
+        driver::run_passes(&mut module, &refine_shapes(shapes.collect()), RunOptions::default())?;
+    }
     timing.end("inputs");
     if args.check_grad.is_some() {
         return check_gradients(args, &called(&module, function), &inputs, &values);

@@ -46,6 +46,11 @@ pub enum Format {
 }
 
 impl Format {
+    /// Whether it is one of TensorFlow's.
+    pub fn is_graph(self) -> bool {
+        matches!(self, Format::GraphDef | Format::GraphDefText | Format::SavedModel)
+    }
+
     /// The name of the format in the tools' options.
     pub fn name(self) -> &'static str {
         match self {

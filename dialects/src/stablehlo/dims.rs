@@ -1,5 +1,7 @@
 //! The dimension numbers of products, gathers and scatters.
 
+use pir_ir::DYNAMIC;
+
 use super::attrs::{Attrs, List};
 use super::infer::are_dims;
 
@@ -145,4 +147,61 @@ impl Gather {
         });
         next.flatten().copied().collect()
     }
+}
+
+/// The places of dimensions in `[b, 0, 1, f]`: those of two letters, then those of space.
+fn places(list: &str, letters: [&str; 2]) -> Option<Vec<i64>> {
+    let words: Vec<&str> = list.trim_matches(['[', ']']).split(',').map(str::trim).collect();
+    let place = |word: &str| words.iter().position(|&w| w == word).map(|at| at as i64);
+    let spatial = (0..words.len().checked_sub(2)?).map(|at| place(&at.to_string()));
+    letters.into_iter().map(place).chain(spatial).collect()
+}
+
+/// Where the operands and the result of a convolution have the batch (a filter its outputs), the features (its inputs), and the dimensions
+/// of space.
+pub(super) fn convolution_places(attrs: Attrs<'_>) -> Result<[Vec<i64>; 3], String> {
+    let text = attrs.text("dimension_numbers").ok_or("it needs `dimension_numbers`")?;
+    let parts: Option<[Vec<i64>; 3]> = text.split_once('<').and_then(|(_, inside)| {
+        let (operands, result) = inside.trim_end_matches('>').split_once("->")?;
+        let (lhs, rhs) = operands.split_once(']')?;
+        let rhs = rhs.trim_start_matches('x');
+        Some([
+            places(lhs, ["b", "f"])?,
+            places(rhs, ["o", "i"])?,
+            places(result, ["b", "f"])?,
+        ])
+    });
+    parts.ok_or_else(|| {
+        "`dimension_numbers` must be `#stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>`".to_owned()
+    })
+}
+
+/// How many places a window has in each dimension, from its attributes: `paddings` are those of `padding`, two for each.
+pub(super) fn window_places(
+    attrs: Attrs<'_>,
+    dims: &[i64],
+    window: &[i64],
+    [base, dilations]: [&str; 2],
+) -> Result<List, String> {
+    let rank = dims.len();
+    if window.len() != rank {
+        return Err("the window must have the dimensions of the operand".to_owned());
+    }
+    let list = |name| attrs.list_or(name, 1, rank);
+    let (strides, base, dilations) = (list("window_strides")?, list(base)?, list(dilations)?);
+    let paddings = attrs.list_or("padding", 0, 2 * rank)?;
+    let spread = |size: i64, by: i64| Some((size - 1).max(-1).checked_mul(by)?.checked_add(1)?.max(0));
+    let places = |at: usize| {
+        if dims[at] == DYNAMIC || window[at] == DYNAMIC {
+            return Some(DYNAMIC);
+        }
+        let size = spread(dims[at], base[at])?
+            .checked_add(paddings[2 * at])?
+            .checked_add(paddings[2 * at + 1])?;
+        let room = size.checked_sub(spread(window[at], dilations[at])?)?;
+        let stride = strides.get(at).copied().filter(|&by| by > 0)?;
+        Some(if room < 0 || size <= 0 { 0 } else { room / stride + 1 })
+    };
+    let places: Option<List> = (0..rank).map(places).collect();
+    places.ok_or_else(|| "the window is out of range".to_owned())
 }

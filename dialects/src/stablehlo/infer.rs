@@ -27,21 +27,36 @@ fn tensor<'a>(args: &InferArgs<'a>, index: usize) -> Result<(&'a [i64], Type), S
     })
 }
 
-/// All operands have one type, which the result has.
+/// The dimensions that values of both shapes have, as far as one of them tells; `None` if they cannot be the same.
+fn common(one: &[i64], other: &[i64]) -> Option<List> {
+    let both = |(&a, &b): (&i64, &i64)| match (a, b) {
+        (DYNAMIC, b) => Some(b),
+        (a, b) => (b == DYNAMIC || a == b).then_some(a),
+    };
+    let dims: Option<List> = one.iter().zip(other).map(both).collect();
+    dims.filter(|_| one.len() == other.len())
+}
+
+/// All operands have one type, which the result has; each may leave dimensions open.
 pub(crate) fn same(args: InferArgs<'_>) -> Types {
-    let first = args.operand_type(0).ok_or("an operand is missing")?;
+    let mut ty = args.operand_type(0).ok_or("an operand is missing")?;
     tensor(&args, 0)?;
-    let other = (1..args.operands.len())
-        .filter_map(|index| args.operand_type(index))
-        .find(|&ty| ty != first);
-    match other {
-        Some(other) => Err(format!(
-            "expected operands of one type, found `{}` and `{}`",
-            print_type(args.ctx, first),
-            print_type(args.ctx, other)
-        )),
-        None => Ok(smallvec![first]),
+    for other in (1..args.operands.len()).filter_map(|index| args.operand_type(index)) {
+        if other == ty {
+            continue;
+        }
+        let both = args.ctx.as_tensor(ty).zip(args.ctx.as_tensor(other));
+        let dims = both.and_then(|((a, elem), (b, of))| Some((common(a, b)?, elem)).filter(|_| elem == of));
+        let (dims, elem) = dims.ok_or_else(|| {
+            format!(
+                "expected operands of one type, found `{}` and `{}`",
+                print_type(args.ctx, ty),
+                print_type(args.ctx, other)
+            )
+        })?;
+        ty = args.ctx.tensor(&dims, elem);
     }
+    Ok(smallvec![ty])
 }
 
 fn with_elem(args: &InferArgs<'_>, elem: Type) -> Types {
@@ -87,7 +102,9 @@ pub(crate) fn compare(args: InferArgs<'_>) -> Types {
             "`comparison_direction` must be `#stablehlo<comparison_direction …>` with EQ, NE, GE, GT, LE or LT".into(),
         );
     }
-    same(args).and_then(|_| with_elem(&args, Type::I1))
+    let ty = same(args)?[0];
+    let (dims, _) = args.ctx.as_tensor(ty).ok_or("the operands must be tensors")?;
+    Ok(smallvec![args.ctx.tensor(dims, Type::I1)])
 }
 
 pub(crate) fn select(args: InferArgs<'_>) -> Types {
@@ -99,7 +116,7 @@ pub(crate) fn select(args: InferArgs<'_>) -> Types {
             print_type(args.ctx, elem)
         ));
     }
-    if !pred.is_empty() && pred != dims {
+    if !pred.is_empty() && common(pred, dims).is_none() {
         return Err("the predicate must have the shape of the other operands, or none".into());
     }
     let rest = InferArgs {
@@ -113,7 +130,7 @@ pub(crate) fn clamp(args: InferArgs<'_>) -> Types {
     let (dims, elem) = tensor(&args, 1)?;
     for (index, name) in [(0, "min"), (2, "max")] {
         let (bound, of) = tensor(&args, index)?;
-        if of != elem || !bound.is_empty() && bound != dims {
+        if of != elem || !bound.is_empty() && common(bound, dims).is_none() {
             return Err(format!(
                 "`{name}` must have the type of the operand, or be a scalar of its elements"
             ));
@@ -170,11 +187,17 @@ pub(crate) fn slice(args: InferArgs<'_>) -> Types {
     for (at, &dim) in dims.iter().enumerate() {
         let (start, limit, stride) = (starts[at], limits[at], strides[at]);
         if start < 0 || limit < start || dim != DYNAMIC && limit > dim || stride < 1 {
+            let size = if dim == DYNAMIC {
+                "an open size".to_owned()
+            } else {
+                format!("size {dim}")
+            };
             return Err(format!(
-                "`{start}:{limit}:{stride}` is no range of dimension {at}, which has size {dim}"
+                "`{start}:{limit}:{stride}` is no range of dimension {at}, which has {size}"
             ));
         }
-        out.push((limit - start + stride - 1) / stride);
+        let size = limit - start;
+        out.push(size / stride + i64::from(size % stride != 0));
     }
     Ok(smallvec![args.ctx.tensor(&out, elem)])
 }
@@ -192,11 +215,19 @@ pub(crate) fn pad(args: InferArgs<'_>) -> Types {
     );
     let mut out = List::new();
     for (at, &dim) in dims.iter().enumerate() {
-        let size = low[at] + high[at] + dim + (dim - 1).max(0) * interior[at];
-        if interior[at] < 0 || size < 0 && dim != DYNAMIC {
-            return Err(format!("the padding of dimension {at} leaves {size} elements"));
+        let size = || {
+            let between = (dim - 1).max(0).checked_mul(interior[at])?;
+            dim.checked_add(between)?.checked_add(low[at])?.checked_add(high[at])
+        };
+        let size = if dim == DYNAMIC { Some(DYNAMIC) } else { size() };
+        match size.filter(|&size| interior[at] >= 0 && (size >= 0 || dim == DYNAMIC)) {
+            Some(size) => out.push(size),
+            None => {
+                return Err(format!(
+                    "the padding of dimension {at} leaves no size: {low:?}, {high:?}, {interior:?}"
+                ));
+            }
         }
-        out.push(if dim == DYNAMIC { DYNAMIC } else { size });
     }
     Ok(smallvec![args.ctx.tensor(&out, elem)])
 }
@@ -209,17 +240,23 @@ pub(crate) fn concatenate(args: InferArgs<'_>) -> Types {
     let mut out: List = first.iter().copied().collect();
     for index in 1..args.operands.len() {
         let (dims, of) = tensor(&args, index)?;
-        let agrees = dims.len() == out.len() && (0..out.len()).all(|d| d == at || dims[d] == out[d]);
-        if of != elem || !agrees {
-            return Err(format!(
-                "operand #{index} differs from the first in more than dimension {at}"
-            ));
-        }
-        out[at] = if out[at] == DYNAMIC || dims[at] == DYNAMIC {
-            DYNAMIC
-        } else {
-            out[at] + dims[at]
+        let size = match (out[at], dims.get(at).copied().unwrap_or(DYNAMIC)) {
+            (DYNAMIC, _) | (_, DYNAMIC) => Some(DYNAMIC),
+            (one, other) => one.checked_add(other),
         };
+        let mut rest: List = dims.iter().copied().collect();
+        rest.get_mut(at).into_iter().for_each(|dim| *dim = out[at]);
+        match (common(&out, &rest), size) {
+            (Some(dims), Some(size)) if of == elem => {
+                out = dims;
+                out[at] = size;
+            }
+            _ => {
+                return Err(format!(
+                    "operand #{index} differs from the first in more than dimension {at}"
+                ));
+            }
+        }
     }
     Ok(smallvec![args.ctx.tensor(&out, elem)])
 }
@@ -244,14 +281,14 @@ fn fits(window: &[i64], dims: &[i64]) -> bool {
         && window
             .iter()
             .zip(dims)
-            .all(|(&w, &d)| w >= 0 && (d == DYNAMIC || w <= d))
+            .all(|(&w, &d)| w == DYNAMIC || w >= 0 && (d == DYNAMIC || w <= d))
 }
 
 pub(crate) fn dynamic_slice(args: InferArgs<'_>) -> Types {
     let (dims, elem) = tensor(&args, 0)?;
     indices(&args, 1, dims.len())?;
     let sizes = attrs(&args).list_of("slice_sizes", dims.len())?;
-    if !fits(&sizes, dims) {
+    if !fits(&sizes, dims) || sizes.contains(&DYNAMIC) {
         return Err("`slice_sizes` must not exceed the operand".into());
     }
     Ok(smallvec![args.ctx.tensor(&sizes, elem)])
@@ -269,7 +306,7 @@ pub(crate) fn dynamic_update_slice(args: InferArgs<'_>) -> Types {
 pub(crate) fn gather(args: InferArgs<'_>) -> Types {
     let ((dims, elem), (starts, _)) = (tensor(&args, 0)?, tensor(&args, 1)?);
     let numbers = super::dims::Gather::read(attrs(&args), dims.len(), starts.len())?;
-    if !fits(&numbers.slice_sizes, dims) {
+    if !fits(&numbers.slice_sizes, dims) || numbers.slice_sizes.contains(&DYNAMIC) {
         return Err("`slice_sizes` must not exceed the operand".into());
     }
     Ok(smallvec![args.ctx.tensor(&numbers.result(starts), elem)])
@@ -299,11 +336,16 @@ fn features<'a>(args: &InferArgs<'a>, vectors: std::ops::Range<usize>) -> Result
     let (dims, elem) = tensor(args, 0)?;
     let at = attrs(args).int("feature_index")?;
     let count = usize::try_from(at).ok().and_then(|at| dims.get(at));
-    let count = *count.ok_or_else(|| format!("`feature_index` is {at}, but the operand has {} dimensions", dims.len()))?;
+    let count =
+        *count.ok_or_else(|| format!("`feature_index` is {at}, but the operand has {} dimensions", dims.len()))?;
     for index in vectors {
         match tensor(args, index)? {
             (&[size], of) if of == elem && (size == count || [size, count].contains(&DYNAMIC)) => {}
-            _ => return Err(format!("operand #{index} must be a vector of a number for each feature")),
+            _ => {
+                return Err(format!(
+                    "operand #{index} must be a vector of a number for each feature"
+                ));
+            }
         }
     }
     Ok((args.ctx.tensor(dims, elem), args.ctx.tensor(&[count], elem)))

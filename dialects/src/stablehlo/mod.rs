@@ -14,6 +14,7 @@ mod fold;
 pub mod from_pd;
 mod infer;
 pub mod linalg;
+pub mod refine;
 mod verify;
 
 use std::borrow::Cow;

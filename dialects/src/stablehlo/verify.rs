@@ -1,6 +1,7 @@
 //! Rules of operations whose results are given, not inferred.
 
 use pir_ir::text::print_type;
+use pir_ir::verify::compatible;
 use pir_ir::{DYNAMIC, Diagnostic, OpView, Type};
 
 use super::attrs::{Attrs, List};
@@ -142,9 +143,10 @@ rules! {
         c.expect(&rest, elem)
     };
     while_op |c| {
-        let operands = (0..c.op.body.num_operands(c.op.op)).map(|index| c.op.operand_type(index));
-        let results = (0..c.op.body.num_results(c.op.op)).map(|index| c.op.result_type(index));
-        match operands.eq(results) {
+        let operands = c.op.body.operands(c.op.op).map(|value| c.op.body.value_type(value));
+        let results = c.op.body.results(c.op.op).map(|value| c.op.body.value_type(value));
+        let count = c.op.body.num_operands(c.op.op) == c.op.body.num_results(c.op.op);
+        match count && operands.zip(results).all(|(given, of)| compatible(c.op.ctx, given, of)) {
             true => Ok(()),
             false => Err("results must have the types of the operands".into()),
         }

@@ -17,6 +17,7 @@ pub(crate) use saved::{SUFFIX, is_saved_model};
 pub(crate) use text::is_graph as is_text_graph;
 pub use types::elem as element_type;
 
+use std::fmt;
 use std::sync::Arc;
 
 use pir_dialects::df::cluster::Cluster;
@@ -80,6 +81,18 @@ impl InputShape {
             }
         };
         parsed.ok_or_else(|| "expected `NAME=4x6x3`, or a number for all open dimensions".to_owned())
+    }
+}
+
+impl fmt::Display for InputShape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            InputShape::Open(extent) => write!(f, "{extent}"),
+            InputShape::Of(name, dims) => {
+                let dims: Vec<String> = dims.iter().map(i64::to_string).collect();
+                write!(f, "{name}={}", dims.join("x"))
+            }
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Products.
 
 use super::super::attrs::List;
-use super::super::dims::Dot;
+use super::super::dims::{Dot, convolution_places};
 use super::super::ops;
 use super::shape::{cut, inverse, permuted, spread};
 use super::{Cx, One};
@@ -33,31 +33,8 @@ fn dot_general<'c>(c: &Cx<'c>) -> Result<Expr<'c>, String> {
     Ok(lhs.matmul(rhs).reshape(c.dims()).to(Some(c.elem())))
 }
 
-/// The places of dimensions in `[b, 0, 1, f]`: those of two letters, then those of space.
-fn places(list: &str, letters: [&str; 2]) -> Option<Vec<i64>> {
-    let words: Vec<&str> = list.trim_matches(['[', ']']).split(',').map(str::trim).collect();
-    let place = |word: &str| words.iter().position(|&w| w == word).map(|at| at as i64);
-    let spatial = (0..words.len().checked_sub(2)?).map(|at| place(&at.to_string()));
-    letters.into_iter().map(place).chain(spatial).collect()
-}
-
 fn convolution<'c>(c: &Cx<'c>) -> Result<Expr<'c>, String> {
-    let text = c
-        .attrs
-        .text("dimension_numbers")
-        .ok_or("it needs `dimension_numbers`")?;
-    let parts: Option<[Vec<i64>; 3]> = text.split_once('<').and_then(|(_, inside)| {
-        let (operands, result) = inside.trim_end_matches('>').split_once("->")?;
-        let (lhs, rhs) = operands.split_once(']')?;
-        let rhs = rhs.trim_start_matches('x');
-        Some([
-            places(lhs, ["b", "f"])?,
-            places(rhs, ["o", "i"])?,
-            places(result, ["b", "f"])?,
-        ])
-    });
-    let [lhs, rhs, result] =
-        parts.ok_or("`dimension_numbers` must be `#stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>`")?;
+    let [lhs, rhs, result] = convolution_places(c.attrs)?;
     let ranks = [c.x(0).rank(), c.x(1).rank(), c.dims().len()];
     if ranks != [lhs.len(), rhs.len(), result.len()] || ranks != [lhs.len(); 3] {
         return Err("`dimension_numbers` must have the dimensions of the operands and the result".to_owned());

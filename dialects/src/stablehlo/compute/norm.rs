@@ -17,14 +17,21 @@ impl<'c> Norm<'c> {
     fn of(c: &Cx<'c>) -> Result<Self, String> {
         let x = c.x(0);
         let rank = x.dims().len();
-        let at = usize::try_from(c.attrs.int("feature_index")?).ok().filter(|&at| at < rank);
+        let at = usize::try_from(c.attrs.int("feature_index")?)
+            .ok()
+            .filter(|&at| at < rank);
         let at = at.ok_or("`feature_index` is out of range")?;
         let mut along = vec![1; rank];
         along[at] = x.dims()[at];
         let axes = (0..rank as i64).filter(|&axis| axis != at as i64).collect();
         let epsilon = c.attrs.get("epsilon").and_then(|attr| c.ctx().attr_f64(attr));
         let epsilon = epsilon.ok_or("`epsilon` must be a float")?;
-        Ok(Norm { x, epsilon, axes, along })
+        Ok(Norm {
+            x,
+            epsilon,
+            axes,
+            along,
+        })
     }
 
     fn spread(&self, vector: Expr<'c>) -> Expr<'c> {

@@ -61,7 +61,7 @@ fn numbers(ctx: &Context, ty: Type, bits: impl Iterator<Item = u64>, form: Eleme
 }
 
 /// The bits of a number.
-pub(super) fn width(ctx: &Context, elem: Type) -> Option<usize> {
+pub(in super::super) fn width(ctx: &Context, elem: Type) -> Option<usize> {
     match *ctx.type_data(elem) {
         TypeData::Integer { width, .. } => Some(width as usize),
         TypeData::Float(kind) => Some(kind.bits() as usize),

@@ -28,7 +28,7 @@ use crate::pd::{Building, Expr, ExprScope, Given, Ints, Number, Source};
 use hlo::Build;
 
 pub(crate) use hlo::dialect;
-pub(super) use hlo::{Num, dense};
+pub(super) use hlo::{Num, dense, width};
 pub use hlo::{array, layouts};
 pub use program::{set_signatures, wrap};
 

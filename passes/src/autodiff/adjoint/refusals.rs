@@ -1,5 +1,6 @@
 //! What is said of operations that the derivative cannot pass through.
 
+use pir_dialects::stablehlo::refine::is_dynamic;
 use pir_ir::text::print_type;
 use pir_ir::{Body, Context, Dependence, Diagnostic, OpId, Type, TypeData, Use, ValueDef, ValueId};
 
@@ -49,8 +50,12 @@ fn refusal(ctx: &Context, body: &Body, activity: &Activity, op: OpId, message: S
         Some(_) => diagnostic.note("its row has neither `vjp` nor `computes`"),
         None => diagnostic,
     };
-    diagnostic.help(match body.view(ctx, op).attr("callee") {
+    let view = body.view(ctx, op);
+    diagnostic.help(match view.attr("callee") {
         Some(_) => "inline the called function first",
+        None if is_dynamic(view) => {
+            "give the shapes of the inputs: `--input-shape x=4x3`, or the pass `refine-shapes{shapes=\"x=4x3\"}`"
+        }
         None => {
             "where no gradient is wanted, put a `pd.detach` in front of it; or choose other outputs with `of=`, other \
              inputs with `wrt=`"
