@@ -197,13 +197,7 @@ fn give(
                         && wanted.iter().zip(dims).all(|(&new, &old)| old == DYNAMIC || new == old);
                     match fits {
                         true => shape.clone_from(wanted),
-                        false => errors.push(Diagnostic::error(
-                            "input-shape",
-                            format!(
-                                "the input `{name}` is of type `{}`, which has no such shape",
-                                print_type(ctx, ty)
-                            ),
-                        )),
+                        false => errors.push(does_not_fit(ctx, name, ty, wanted)),
                     }
                 }
                 Given::Open(extent) => shape
@@ -220,6 +214,21 @@ fn give(
         }
     }
     inputs.into_iter().map(|(name, ..)| name).collect()
+}
+
+fn does_not_fit(ctx: &Context, name: &str, ty: Type, wanted: &[i64]) -> Diagnostic {
+    let dims = ctx.as_tensor(ty).map_or(&[][..], |(dims, _)| dims);
+    let mut given = wanted.iter().copied().chain(std::iter::repeat(1));
+    let fitting = dims.iter().map(|&dim| match (dim, given.next()) {
+        (DYNAMIC, Some(given)) => given.to_string(),
+        (dim, _) => dim.to_string(),
+    });
+    let fitting: Vec<String> = fitting.collect();
+    let message = format!(
+        "the input `{name}` is of type `{}`, which has no such shape",
+        print_type(ctx, ty)
+    );
+    Diagnostic::error("input-shape", message).help(format!("one that fits is `{name}={}`", fitting.join("x")))
 }
 
 /// How often the arguments of a loop may get dimensions open again before all are: each time at least one does.
@@ -410,7 +419,8 @@ fn make_all_static(ctx: &Context, body: &mut Body, known: &FxHashMap<ValueId, In
                     "input-shape",
                     format!("the shapes of the inputs do not fit: {promised}"),
                 );
-                errors.push(error.label(r.body.op_span(op), "asserted here"));
+                let error = error.label(r.body.op_span(op), "asserted here");
+                errors.push(error.help("give shapes that the program was made for"));
             }
             Some([_]) => r.erase_op(op),
             _ => {}
