@@ -14,6 +14,7 @@ mod handles;
 mod on_tape;
 mod overflow;
 mod plan;
+mod rooms;
 mod spans;
 mod tape;
 mod thread;

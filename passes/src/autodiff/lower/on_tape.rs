@@ -14,6 +14,7 @@ use pir_ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::buffers::{Kinds, add_functions, parts};
+use super::rooms::Rooms;
 use super::tape::{self, Layout, Reason};
 use crate::autodiff::elements::{each_element, fold_elements, index};
 use crate::autodiff::structure::Names;
@@ -51,6 +52,7 @@ pub(super) fn lower(ctx: &Context, scope: &mut Body) -> Result<FxHashSet<OpId>, 
                 kinds: types.iter().copied().zip(numbers).collect(),
                 notes: FxHashMap::default(),
                 runs: FxHashMap::default(),
+                rooms: Rooms::default(),
             };
             let is_inner = lowering.run(&mut inner);
             let taken = signature(&inner);
@@ -149,6 +151,7 @@ struct Lowering<'l> {
     notes: FxHashMap<ValueId, ValueId>,
     /// What pushes, or pops, right after one another go to, by type.
     runs: FxHashMap<(bool, Type), Places>,
+    rooms: Rooms,
 }
 
 /// What a value is on a tape: numbers of a type, and how many; `None` of tensors of an unknown shape.
@@ -196,9 +199,11 @@ impl Lowering<'_> {
             }
             false => self.make(&mut r, block, end),
         }
+        self.rooms = Rooms::new(self.names, r.body, &ops, &|op| self.moved(r.body, op));
         for &op in &ops {
             let span = r.body.op_span(op);
             r.before(op).set_span(span);
+            self.reserve(&mut r, op);
             self.op(&mut r, op);
         }
         let kept: Vec<ValueId> = r
@@ -299,6 +304,26 @@ impl Lowering<'_> {
         }
     }
 
+    /// Makes room for all that a loop pushes.
+    fn reserve(&self, r: &mut Rewriter<'_>, op: OpId) {
+        let Some(room) = self.rooms.of(op) else { return };
+        let zero = index(r, 0);
+        let int = |r: &mut Rewriter<'_>, name: &str, a, b| r.op(name).operands([a, b]).result(Type::INDEX).value();
+        let distance = int(r, arith::Subi::NAME, room.bound, room.start);
+        let mut runs = int(r, arith::Maxsi::NAME, distance, zero);
+        if room.step > 1 {
+            let (step, rest) = (index(r, room.step.into()), index(r, i128::from(room.step) - 1));
+            let above = int(r, arith::Addi::NAME, runs, rest);
+            runs = int(r, arith::Divui::NAME, above, step);
+        }
+        for &(ty, count) in &room.counts {
+            let Some(tape) = self.tape(ty) else { continue };
+            let count = index(r, count as i128);
+            let more = int(r, arith::Muli::NAME, runs, count);
+            call(r, "reserve", tape.kind, &[tape.counter, tape.buffer, more], &[]);
+        }
+    }
+
     /// How much there is on a tape.
     fn count(&self, r: &mut Rewriter<'_>, ty: Type) -> Option<ValueId> {
         let counter = self.tape(ty)?.counter;
@@ -312,14 +337,14 @@ impl Lowering<'_> {
     }
 
     /// The type of the numbers that an operation pushes or pops, and how many, if that leaves something on a tape.
-    fn moved(&self, r: &Rewriter<'_>, op: OpId) -> Option<(Type, usize)> {
-        let (name, names) = (r.body.op_name(op), self.names);
+    fn moved(&self, body: &Body, op: OpId) -> Option<(Type, usize)> {
+        let (name, names) = (body.op_name(op), self.names);
         let value = match name == names.push {
-            true => r.body.operand(op, 1),
-            false => r.body.result(op, 0),
+            true => body.operand(op, 1),
+            false => body.result(op, 0),
         };
-        match names.is_stack(r.body, value) {
-            false => numbers(self.ctx, r.body.value_type(value)),
+        match names.is_stack(body, value) {
+            false => numbers(self.ctx, body.value_type(value)),
             true => self
                 .layout
                 .noted
@@ -331,26 +356,25 @@ impl Lowering<'_> {
     /// The values of a tape, and the place of the first number that an operation pushes or pops. What is pushed or popped right after it
     /// is reserved with it.
     fn place(&mut self, r: &mut Rewriter<'_>, op: OpId) -> Option<[ValueId; 2]> {
-        let (ty, own) = self.moved(r, op)?;
+        let (ty, own) = self.moved(r.body, op)?;
         let name = r.body.op_name(op);
         let pushes = name == self.names.push;
         let key = (pushes, ty);
         if self.runs.get(&key).is_none_or(|run| run.next == run.count) {
             let run =
                 std::iter::successors(Some(op), |&op| r.body.next_op(op)).take_while(|&op| r.body.op_name(op) == name);
-            let moved = run.filter_map(|op| self.moved(r, op));
+            let moved = run.filter_map(|op| self.moved(r.body, op));
             let count: usize = moved.filter(|moved| moved.0 == ty).map(|moved| moved.1).sum();
             let tape = self.tape(ty)?;
             let (kind, counter, buffer) = (tape.kind, tape.counter, tape.buffer);
             let number = index(r, i128::try_from(count).ok()?);
             let types = [buffer_of(self.ctx, DYNAMIC, ty), Type::INDEX];
-            let made = call(
-                r,
-                if pushes { "push" } else { "pop" },
-                kind,
-                &[counter, buffer, number],
-                &types,
-            );
+            let what = match pushes {
+                true if self.rooms.has(op) => "put",
+                true => "push",
+                false => "pop",
+            };
+            let made = call(r, what, kind, &[counter, buffer, number], &types);
             let places = Places {
                 values: r.body.result(made, 0),
                 first: r.body.result(made, 1),

@@ -17,6 +17,31 @@
   "memref.store"(%next, %counter, %zero) : (index, memref<1xindex>, index) -> ()
   "func.return"(%values, %count) : (memref<?x$T>, index) -> ()
 }) {llvm.linkage = #llvm.linkage<internal>} : () -> ()
+"func.func"() <{function_type = (memref<1xindex>, memref<1xmemref<?x$T>>, index) -> (memref<?x$T>, index), sym_name = "pir_tape_put_$K", sym_visibility = "private"}> ({
+^bb0(%counter: memref<1xindex>, %buffer: memref<1xmemref<?x$T>>, %more: index):
+  %zero = "arith.constant"() <{value = 0 : index}> : () -> index
+  %count = "memref.load"(%counter, %zero) : (memref<1xindex>, index) -> index
+  %values = "memref.load"(%buffer, %zero) : (memref<1xmemref<?x$T>>, index) -> memref<?x$T>
+  %next = "arith.addi"(%count, %more) : (index, index) -> index
+  "memref.store"(%next, %counter, %zero) : (index, memref<1xindex>, index) -> ()
+  "func.return"(%values, %count) : (memref<?x$T>, index) -> ()
+}) {llvm.linkage = #llvm.linkage<internal>} : () -> ()
+"func.func"() <{function_type = (memref<1xindex>, memref<1xmemref<?x$T>>, index) -> (), sym_name = "pir_tape_reserve_$K", sym_visibility = "private"}> ({
+^bb0(%counter: memref<1xindex>, %buffer: memref<1xmemref<?x$T>>, %more: index):
+  %zero = "arith.constant"() <{value = 0 : index}> : () -> index
+  %count = "memref.load"(%counter, %zero) : (memref<1xindex>, index) -> index
+  %old = "memref.load"(%buffer, %zero) : (memref<1xmemref<?x$T>>, index) -> memref<?x$T>
+  %room = "memref.dim"(%old, %zero) : (memref<?x$T>, index) -> index
+  %next = "arith.addi"(%count, %more) : (index, index) -> index
+  %full = "arith.cmpi"(%next, %room) <{predicate = 4 : i64}> : (index, index) -> i1
+  "scf.if"(%full) ({
+    %grown = "func.call"(%old, %next) <{callee = @pir_tape_grow_$K}> : (memref<?x$T>, index) -> memref<?x$T>
+    "memref.store"(%grown, %buffer, %zero) : (memref<?x$T>, memref<1xmemref<?x$T>>, index) -> ()
+    "scf.yield"() : () -> ()
+  }, {
+  }) : (i1) -> ()
+  "func.return"() : () -> ()
+}) {llvm.linkage = #llvm.linkage<internal>} : () -> ()
 "func.func"() <{function_type = (memref<1xindex>, memref<1xmemref<?x$T>>, index) -> (memref<?x$T>, index), sym_name = "pir_tape_pop_$K", sym_visibility = "private"}> ({
 ^bb0(%counter: memref<1xindex>, %buffer: memref<1xmemref<?x$T>>, %less: index):
   %zero = "arith.constant"() <{value = 0 : index}> : () -> index
