@@ -38,8 +38,8 @@ impl Pass for Cse {
     }
 
     fn description(&self) -> &'static str {
-        "Replaces an operation by an earlier one that does the same on the same operands and is sure to have run, whole \
-         branches and loops too. Looks through regions: what was computed before a loop is not computed again in it."
+        "Replaces an operation with an earlier one that has the same operands and attributes and dominates it. Applies \
+         to whole branches and loops too, and across regions: a loop does not recompute what was computed before it."
     }
 
     fn scope(&self) -> Scope {

@@ -36,10 +36,10 @@ impl Pass for Dce {
     }
 
     fn description(&self) -> &'static str {
-        "Removes operations without effects whose results are not used, results of `if` and `while` that are not used, \
-         and values that loops carry although only their own next value depends on them. A counter that runs to a \
-         constant is that constant behind its loop, so that loops which only count go too. Operations with effects stay, \
-         and so do stacks: see `prune-stacks`."
+        "Removes operations without effects whose results are unused, unused results of `if` and `while`, and \
+         loop-carried values that only their own next value depends on. The final value of a counter with constant \
+         bounds is a constant, so loops that only count are removed as well. Operations with effects stay, including \
+         those on stacks: see `prune-stacks`."
     }
 
     fn scope(&self) -> Scope {

@@ -48,12 +48,12 @@ impl Pass for Inline {
     }
 
     fn description(&self) -> &'static str {
-        "Replaces each `func.call` by a copy of the function, from the innermost calls outwards. Not if the function calls \
-         itself in the end, and one of several blocks only in a body of blocks. Calls of functions with `custom_vjp`, and \
-         those with the marks `pir.vjp` and `pir.stop_gradient`, stay for `backward`, unless `custom-vjp = true` says that they are \
-         not to be differentiated any more. Functions and calls with the attribute `no_inline` stay, and those that are larger \
-         than the limits; a note tells how many calls the limits left. The functions stay; `symbol-dce` removes those that are \
-         private."
+        "Replaces each `func.call` with a copy of the function, innermost calls first. Recursive functions are not \
+         inlined, and functions of several blocks are inlined only into functions of blocks. Calls of functions with \
+         `custom_vjp`, and calls with the marks `pir.vjp` and `pir.stop_gradient`, stay for `backward`, unless \
+         `custom-vjp = true` states that they need no further differentiation. Functions and calls with the attribute \
+         `no_inline` stay, and so do calls that exceed the limits; a note reports how many. The functions themselves \
+         stay; `symbol-dce` removes the private ones."
     }
 
     fn options(&self) -> &'static [OptionSpec] {
@@ -62,13 +62,13 @@ impl Pass for Inline {
                 name: "max-size",
                 kind: OptionKind::Int(0, i64::MAX),
                 default: Some("10000"),
-                help: "the largest function to inline, in operations",
+                help: "the maximum size of a function to inline, in operations",
             },
             OptionSpec {
                 name: "max-growth",
                 kind: OptionKind::Int(0, i64::MAX),
                 default: None,
-                help: "the largest number of operations to add in all; default: eight times as many as there are, and 100000",
+                help: "the maximum number of operations to add in total; default: eight times the size of the program plus 100000",
             },
             OptionSpec {
                 name: "always",

@@ -51,10 +51,10 @@ impl Pass for InplaceAccumulate {
     }
 
     fn description(&self) -> &'static str {
-        "A sum that a `pd.while` or `pd.while_grad` carries around only to add to it is no longer carried: a value in \
-         front of the loop is changed by `pd.inplace_add`, as in the specification of control flow. Sums that \
-         something else could see before they are complete are left alone; a start value that something else reads is \
-         copied. For the end of a pipeline: programs with operations in place are not differentiated."
+        "If a `pd.while` or `pd.while_grad` carries a sum only to add to it, the pass removes the carried value and \
+         updates a value in front of the loop with `pd.inplace_add` instead. Sums whose intermediate values are visible \
+         elsewhere are not changed, and an initial value with other uses is copied first. Run this pass at the end of a \
+         pipeline: programs with in-place operations cannot be differentiated."
     }
 
     fn scope(&self) -> Scope {

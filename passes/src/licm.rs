@@ -59,9 +59,10 @@ impl Pass for Licm {
     }
 
     fn description(&self) -> &'static str {
-        "Moves operations whose operands are defined outside of a loop to before it, out of the cond and the body \
-         region and out of `if`s in them, and whole `if`s and loops too. What may fail, may not end or reads something is \
-         only moved when the loop is certain to run it; what has effects never is."
+        "Moves operations whose operands are defined outside a loop in front of the loop: out of the cond region, out \
+         of the body, and out of `if`s in them. Whole `if`s and loops are moved too. An operation that may fail, may \
+         not terminate, or reads memory is moved only if the loop is certain to execute it. Operations with effects are \
+         never moved."
     }
 
     fn scope(&self) -> Scope {
@@ -73,7 +74,7 @@ impl Pass for Licm {
             name: "branches",
             kind: OptionKind::Bool,
             default: Some("true"),
-            help: "hoist operations also out of branches whose condition varies between iterations",
+            help: "also hoist operations out of branches whose condition varies between iterations",
         }];
         OPTIONS
     }

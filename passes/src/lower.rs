@@ -19,12 +19,13 @@ impl Pass for LowerAffine {
     }
 
     fn summary(&self) -> &'static str {
-        "Rewrite operations of `affine` into those of `scf`, `arith` and `memref`"
+        "Lower `affine` to `scf`, `arith` and `memref`"
     }
 
     fn description(&self) -> &'static str {
-        "Loops, branches, loads and stores whose bounds, conditions and places are maps become those of `scf` and `memref` with the \
-         arithmetic of the maps. `affine.parallel` becomes loops that count. `backward` and `pir-run` do the same on their own."
+        "Replaces loops, branches, loads and stores whose bounds, conditions and indices are affine maps with those of \
+         `scf` and `memref`, and the maps with arithmetic. `affine.parallel` becomes sequential loops. `backward` and \
+         `pir-run` apply this lowering automatically."
     }
 
     fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
@@ -41,13 +42,14 @@ impl Pass for LinalgToLoops {
     }
 
     fn summary(&self) -> &'static str {
-        "Rewrite operations of `linalg` into loops over elements"
+        "Lower `linalg` to loops over elements"
     }
 
     fn description(&self) -> &'static str {
-        "`linalg.generic`, `map`, `reduce`, `transpose`, `broadcast` and named operations, like `matmul`, `fill`, convolutions and \
-         pooling, become loops of `scf` that count over elements: they load and store those of buffers, and carry tensors along, which \
-         mlir-opt's pass of this name does not take. `backward` and `pir-run` do the same on their own."
+        "Replaces `linalg.generic`, `map`, `reduce`, `transpose`, `broadcast`, and named operations such as `matmul`, \
+         `fill`, convolutions and pooling with `scf` loops over elements. On buffers, the loops load and store \
+         elements. On tensors, they carry the tensor as an iteration argument; the pass of the same name in mlir-opt \
+         does not accept tensors. `backward` and `pir-run` apply this lowering automatically."
     }
 
     fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {

@@ -45,10 +45,10 @@ impl Pass for Outline {
     }
 
     fn description(&self) -> &'static str {
-        "Finds operations with regions that are equal but for the values that they take from outside, like the duals of one \
-         loop for two cotangents, and replaces them by calls of one private function, which takes these values. Not what \
-         reads inputs, writes outputs or prints. For after differentiation, which does not go into functions; `inline` is \
-         the way back."
+        "Finds operations with regions that are identical except for the values that they capture, such as the duals of \
+         one loop for two cotangents, and replaces them with calls of one private function, which takes the captured \
+         values as arguments. Operations that read inputs, write outputs or print are not outlined. Use it after \
+         differentiation, which does not enter functions; `inline` is the inverse."
     }
 
     fn options(&self) -> &'static [OptionSpec] {
@@ -56,7 +56,7 @@ impl Pass for Outline {
             name: "min-size",
             kind: OptionKind::Int(1, i64::MAX),
             default: Some("6"),
-            help: "the smallest branch or loop to outline, in operations, itself included",
+            help: "the minimum size of a branch or loop to outline, in operations, including itself",
         }];
         OPTIONS
     }

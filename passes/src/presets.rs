@@ -25,8 +25,8 @@ pub struct Preset {
 /// Nothing.
 pub const O0: Preset = Preset {
     name: "O0",
-    summary: "Only check",
-    description: "Runs no pass at all: the program is read, checked and printed.",
+    summary: "Verify only",
+    description: "Runs no passes: the program is read, verified and printed.",
     passes: |_| "",
     options: &[],
 };
@@ -34,8 +34,8 @@ pub const O0: Preset = Preset {
 /// What is quick.
 pub const O1: Preset = Preset {
     name: "O1",
-    summary: "Optimize, quickly",
-    description: "Simplifies, computes the same value only once, and removes what is not needed.",
+    summary: "Optimize quickly",
+    description: "Simplifies operations, eliminates common subexpressions, and removes unused operations.",
     passes: |_| "canonicalize,cse,dce",
     options: &[],
 };
@@ -44,8 +44,8 @@ pub const O1: Preset = Preset {
 pub const O2: Preset = Preset {
     name: "O2",
     summary: "Optimize",
-    description: "`O1`, with constants along the ways that control can take, and with what is invariant moved out of loops and \
-                  what only one branch needs into it.",
+    description: "`O1` with conditional constant propagation, loop-invariant code motion, and sinking of operations \
+                  into the only branch that uses them.",
     passes: |_| "canonicalize,sccp,licm,cse,sink,canonicalize,dce",
     options: &[],
 };
@@ -53,9 +53,9 @@ pub const O2: Preset = Preset {
 /// Everything.
 pub const O3: Preset = Preset {
     name: "O3",
-    summary: "Optimize, and accept a larger program",
-    description: "`O2`, with functions put in the place of their calls, and loops of a few iterations unrolled, after which there \
-                  is more to simplify.",
+    summary: "Optimize, allowing code growth",
+    description: "`O2` with inlining, and with unrolling of loops with few iterations, followed by further \
+                  simplification.",
     passes: |_| "inline,symbol-dce,canonicalize,sccp,licm,cse,canonicalize,unroll{full=true, max-ops=128},licm,cse,sink,canonicalize,dce",
     options: &[],
 };
@@ -64,9 +64,9 @@ pub const O3: Preset = Preset {
 pub const TRAINING: Preset = Preset {
     name: "training",
     summary: "Optimize, differentiate, prune, optimize",
-    description: "What is invariant in a loop is moved out of it first, so that it is neither recorded nor differentiated \
-                  in each iteration; then `backward`, which prunes what it recorded; then the whole is optimized. The \
-                  options are those of `backward`.",
+    description: "First moves loop-invariant operations out of loops, so that they are neither recorded nor \
+                  differentiated in each iteration. Then runs `backward`, which prunes the recorded values, and \
+                  optimizes the result. Takes the options of `backward`.",
     passes: |_| "canonicalize,sccp,licm{branches=false},cse,canonicalize,dce,backward,canonicalize,licm,cse,canonicalize,dce",
     options: crate::autodiff::OPTIONS,
 };
@@ -75,7 +75,7 @@ pub const TRAINING: Preset = Preset {
 pub const INFERENCE: Preset = Preset {
     name: "inference",
     summary: "Strip gradients, prune, optimize",
-    description: "Takes gradients out, by what the other results need, and what was recorded for them; then optimizes.",
+    description: "Removes gradients and recorded values that no other result needs, then optimizes.",
     passes: |_| "strip-backward{by=liveness},prune-stacks,canonicalize,sccp,licm,cse,sink,canonicalize,dce",
     options: &[],
 };
@@ -96,13 +96,15 @@ macro_rules! jax_vjp {
 /// From what JAX lowers a function to, to its vector-Jacobian product.
 pub const JAX_VJP: Preset = Preset {
     name: "jax-vjp",
-    summary: "Differentiate functions that JAX lowered; cotangents become arguments",
-    description: "For functions of StableHLO, and others. `@main` gives the results, `@main.fwd` the results and residuals, `@main.bwd` takes \
-                  these and cotangents of the float results in order, and gives cotangents of the float arguments in order; with \
-                  `split=false` there is only `@main`, of the arguments and cotangents, which gives the cotangents of the arguments. \
-                  Long loops, and those of which it is not known how often they run, are run again from some of their states in runs of \
-                  iterations, as `remat{slots,segment}` does, also those in such loops; with `bound` they are recorded, up to so many iterations. What is recorded is in tensors of \
-                  static shape, so that `--emit=stablehlo` can write it.",
+    summary: "Differentiate functions lowered by JAX, with cotangents as arguments",
+    description: "For functions of StableHLO and other dialects. `@main` returns the results; `@main.fwd` returns the \
+                  results and the residuals; `@main.bwd` takes the residuals and the cotangents of the float results, \
+                  in order, and returns the cotangents of the float arguments, in order. With `split=false`, there is \
+                  only `@main`, which takes the arguments and the cotangents and returns the cotangents of the \
+                  arguments.\
+                  \n\nLong loops and loops of unknown length, including nested ones, are recomputed from snapshots in \
+                  segments of iterations, as in `remat{slots,segment}`. With `bound`, they are recorded up to that many \
+                  iterations. Recorded values are tensors of static shape, so `--emit=stablehlo` can write the result.",
     passes: |options| match options.is_given("bound") {
         true if matches!(options.text("overflow").as_deref(), Some("nan" | "unchecked")) => jax_vjp!("remat"),
         true => jax_vjp!("remat{slots=32,segment=128,spill=true}"),
@@ -113,7 +115,7 @@ pub const JAX_VJP: Preset = Preset {
             name: "bound",
             kind: OptionKind::Int(1, i32::MAX as i64),
             default: None,
-            help: "the largest trip count of loops whose trip count is not known; all iterations are recorded",
+            help: "the maximum trip count of loops of unknown length; all of their iterations are recorded",
         },
         crate::autodiff::TOTAL,
         crate::autodiff::OVERFLOW,
@@ -121,13 +123,13 @@ pub const JAX_VJP: Preset = Preset {
             name: "slots",
             kind: OptionKind::Int(1, i64::MAX),
             default: Some("32"),
-            help: "the number of snapshots from which a loop runs again",
+            help: "the number of snapshots to keep of each loop that is recomputed",
         },
         OptionSpec {
             name: "segment",
             kind: OptionKind::Int(1, 1 << 24),
             default: Some("128"),
-            help: "the number of iterations to run again and record at a time",
+            help: "the number of iterations to recompute and record at a time",
         },
         SPLIT,
     ],

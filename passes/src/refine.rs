@@ -38,14 +38,14 @@ impl Pass for RefineShapes {
     }
 
     fn summary(&self) -> &'static str {
-        "Give inputs static shapes, and everything that follows from them"
+        "Propagate static shapes of inputs through the program"
     }
 
     fn description(&self) -> &'static str {
-        "Gives the inputs of the program the shapes of `shapes`, infers the types of all results from them, and puts operations of static shape \
-         in the place of those of StableHLO whose shape is computed: `dynamic_reshape`, `dynamic_broadcast_in_dim`, `get_dimension_size` \
-         and the like, as `jax.export` writes them for symbolic dimensions. Calls are inlined first. An assertion on shapes that \
-         fails is an error."
+        "Gives the inputs the shapes of the option `shapes`, infers all result types from them, and replaces StableHLO \
+         operations with computed shapes by their static forms: `dynamic_reshape`, `dynamic_broadcast_in_dim`, \
+         `get_dimension_size` and others, which `jax.export` emits for symbolic dimensions. Calls are inlined first. A \
+         shape assertion that fails is an error."
     }
 
     fn options(&self) -> &'static [OptionSpec] {
@@ -53,7 +53,7 @@ impl Pass for RefineShapes {
             name: "shapes",
             kind: OptionKind::List,
             default: None,
-            help: "the shapes of inputs, `\"x=4x3\"`; a number alone is the extent of all open dimensions of all inputs",
+            help: "the shapes of inputs, `\"x=4x3\"`; a single number is the extent of all dynamic dimensions of all inputs",
         }];
         OPTIONS
     }

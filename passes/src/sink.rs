@@ -43,9 +43,9 @@ impl Pass for Sink {
     }
 
     fn description(&self) -> &'static str {
-        "Moves operations whose results are only used in one branch of an `if` to the front of that branch, so that they \
-         are computed only when it is taken, as deep as branches are nested. Never into a loop, and nothing that reads or \
-         writes."
+        "Moves operations whose results are used in only one branch of an `if` to the front of that branch, through any \
+         depth of nested branches, so that they are computed only if the branch is taken. Does not move operations into \
+         loops, nor operations that read or write."
     }
 
     fn scope(&self) -> Scope {

@@ -21,13 +21,14 @@ impl Pass for StablehloToPdControl {
     }
 
     fn summary(&self) -> &'static str {
-        "Rewrite loops and branches of StableHLO into those of `pd`"
+        "Convert loops and branches of StableHLO to `pd`"
     }
 
     fn description(&self) -> &'static str {
-        "`stablehlo.while` becomes `pd.while`, `stablehlo.if` and `stablehlo.case` become `pd.if`, nested for more than two branches; an \
-         index out of range takes the last. All other operations stay. Passes know loops and branches of `pd`, and so does `backward`, \
-         which does the same first; `pd-to-stablehlo` is the way back."
+        "`stablehlo.while` becomes `pd.while`; `stablehlo.if` and `stablehlo.case` become `pd.if`, nested if there are \
+         more than two branches. An index that is out of range selects the last branch. Other operations stay. The \
+         passes on loops and branches require this form; `backward` converts to it automatically. `pd-to-stablehlo` is \
+         the inverse."
     }
 
     fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
@@ -45,16 +46,17 @@ impl Pass for PdToStablehlo {
     }
 
     fn summary(&self) -> &'static str {
-        "Rewrite operations, loops and branches of `pd` into StableHLO"
+        "Convert operations, loops and branches of `pd` to StableHLO"
     }
 
     fn description(&self) -> &'static str {
-        "Operations of `pd` and of dialect files become operations of StableHLO that compute the same, also where these have other \
-         conventions: the sign of a remainder, indices that count from behind. Operations of `stablehlo` and `chlo`, and those that \
-         no dialect defines, stay. `pd.while` and `pd.while_grad` become `stablehlo.while`; if the condition hands on values \
-         that it computes, it is evaluated before the loop and at the end of its body. Operations at top level become a function `main`: \
-         its arguments are the inputs, its results what is fetched, or without that what is not used. Numbers become tensors \
-         without dimensions. Types must be static. Stacks, lists, effects and random numbers are errors."
+        "Replaces operations of `pd` and of dialect files with operations of StableHLO that compute the same, also \
+         where the conventions differ, as for the sign of a remainder or for negative indices. Operations of \
+         `stablehlo` and `chlo`, and unregistered operations, stay. `pd.while` and `pd.while_grad` become \
+         `stablehlo.while`; a condition that also forwards computed values is evaluated before the loop and at the end \
+         of its body. Operations at top level become a function `main`: its arguments are the inputs; its results are \
+         the fetched values, or the unused values if nothing is fetched. Scalars become tensors of rank 0. Types must \
+         be static. Stacks, lists, effects and random numbers are errors."
     }
 
     fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {

@@ -29,8 +29,8 @@ impl Pass for SymbolDce {
     }
 
     fn description(&self) -> &'static str {
-        "Removes symbols that are private, `func.func private @f`, and that nothing that stays refers to. Functions that \
-         are not private stay: they belong to what the program offers."
+        "Removes private symbols (`func.func private @f`) that no remaining operation refers to. Public functions stay: \
+         they are the program's interface."
     }
 
     fn options(&self) -> &'static [OptionSpec] {
@@ -38,7 +38,7 @@ impl Pass for SymbolDce {
             name: "keep",
             kind: OptionKind::List,
             default: None,
-            help: "the names of the functions to keep; all others count as private",
+            help: "the functions to keep; all others count as private",
         }];
         OPTIONS
     }

@@ -248,11 +248,11 @@ impl Pass for BatchWeightGrads {
     }
 
     fn description(&self) -> &'static str {
-        "For the loops that `backward` makes: where a loop carries a sum that each iteration adds a product of matrices \
-         to, as it is with the gradient of a weight, the factors are pushed on stacks, and behind the loop the stacks \
-         are joined and multiplied once. That takes memory for all factors, so it is done only where the factors of an \
-         iteration are smaller than the sum. The sums are rounded in another order. What comes out cannot be \
-         differentiated again: let this pass be the last one."
+        "Applies to the loops that `backward` makes. If each iteration adds a matrix product to a sum that the loop \
+         carries, like the gradient of a weight, the pass pushes the factors on stacks instead. After the loop, the \
+         stacks are concatenated and multiplied once. This needs memory for all factors, so it is done only if the \
+         factors of one iteration are smaller than the sum. The summation order changes, so rounding may differ. The \
+         result cannot be differentiated again: run this pass last."
     }
 
     fn options(&self) -> &'static [OptionSpec] {
@@ -260,7 +260,7 @@ impl Pass for BatchWeightGrads {
             name: "static",
             kind: OptionKind::Bool,
             default: Some("false"),
-            help: "only products of factors of known shapes, as `lower-stacks` needs: not what this makes of an inner loop",
+            help: "only batch factors of static shape, as `lower-stacks` requires",
         }]
     }
 

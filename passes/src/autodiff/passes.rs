@@ -40,7 +40,7 @@ pub(crate) const OPTIONS: &[OptionSpec] = &[
         name: "twins",
         kind: OptionKind::Bool,
         default: Some("false"),
-        help: "use PaddlePaddle's gradient operations where they do at once what takes several operations: for its executor",
+        help: "use PaddlePaddle's gradient operations where they replace several operations; for its executor",
     },
 ];
 
@@ -68,8 +68,8 @@ impl Pass for StackLocals {
 
     fn description(&self) -> &'static str {
         "Step 1 of `backward`. Each `pd.if` and `pd.while` between the inputs and the outputs gets an init region that \
-         makes a stack; its other regions push all of their locals in order of definition; the stack becomes the last \
-         result. What need not be recorded is removed again by `prune-stacks`."
+         creates a stack. Its other regions push all of their local values, in the order of definition. The stack \
+         becomes the last result. `prune-stacks` later removes the values that need not be recorded."
     }
 
     fn options(&self) -> &'static [OptionSpec] {
@@ -96,10 +96,10 @@ impl Pass for BuildBackward {
     }
 
     fn description(&self) -> &'static str {
-        "Step 2 of `backward`, with the same options as `stack-locals` before it. Operations are treated from last to \
-         first; a `pd.while` gets a `pd.while_grad` at the same depth, a `pd.if` a `pd.if_grad`, whose regions pop what \
-         the regions they face pushed, in reverse order. Gradients are fetched under the name of the input with \
-         `_grad` (at top level) or returned after the results (in a function)."
+        "Step 2 of `backward`; takes the same options as the `stack-locals` before it. Processes the operations from \
+         last to first. A `pd.while` gets a `pd.while_grad` at the same depth, a `pd.if` a `pd.if_grad`; their regions \
+         pop the values that the corresponding regions pushed, in reverse order. At top level, gradients are fetched \
+         under the name of the input with the suffix `_grad`; in a function, they are returned after the results."
     }
 
     fn options(&self) -> &'static [OptionSpec] {
@@ -124,9 +124,10 @@ impl Pass for PruneStacks {
     }
 
     fn description(&self) -> &'static str {
-        "Step 3 of `backward`. Removes every pair of a push and a pop whose value is not used, or is a constant or a \
-         loop invariant that is computed again in front of the dual. A loop that then records nothing counts its trips \
-         in place of testing its stack. Stacks without readers go with their init regions and results."
+        "Step 3 of `backward`. Removes each pair of a push and a pop if the popped value is unused, a constant, or a \
+         loop invariant that can be recomputed in front of the dual. A loop that then records nothing counts its \
+         iterations instead of testing its stack. Stacks without readers are removed with their init regions and \
+         results."
     }
 
     fn run(&self, module: &mut Module, _cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
@@ -149,12 +150,12 @@ impl Pass for Decompose {
     }
 
     fn description(&self) -> &'static str {
-        "Puts in the place of each `_grad` operation what computes it from operations that are not gradients: \
-         `pd.tanh_grad (%out, %g)` becomes `%g * (1 - %out * %out)`. `backward` does not need it: it differentiates a \
-         gradient operation through the same expansion. PaddlePaddle's gradient operations, of which only declarations are known, become \
-         what the rule of their operation gives. The duals of loops and branches stay, and so does an operation \
-         whose expansion needs a static shape that it does not have. An operation whose row says what it computes, as those \
-         of `--load-dialect` may, becomes that."
+        "Replaces each `_grad` operation with an equivalent expression: `pd.tanh_grad (%out, %g)` becomes `%g * (1 - \
+         %out * %out)`. `backward` does not need this pass: it differentiates a gradient operation through the same \
+         expansion. A gradient operation of PaddlePaddle that has only a declaration is replaced with the result of its \
+         operation's gradient rule. An operation that declares what it computes, in its row or in a dialect file, is \
+         replaced with that computation. The duals of loops and branches stay, and so does an operation whose expansion \
+         needs a static shape that it does not have."
     }
 
     fn run(&self, module: &mut Module, _cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
@@ -176,9 +177,9 @@ impl Pass for Backward {
     }
 
     fn description(&self) -> &'static str {
-        "The pipeline `stack-locals`, `build-backward`, `prune-stacks`. By default every fetched float value is \
-         differentiated, seeded with ones, with respect to every float `pd.data` and `pd.parameter` that does not say \
-         `stop_gradient = true`; in a function, its float results with respect to its float arguments."
+        "Runs `stack-locals`, `build-backward` and `prune-stacks`. By default, differentiates every fetched float \
+         value, with a cotangent of ones, with respect to every float `pd.data` and `pd.parameter` without \
+         `stop_gradient = true`. In a function, differentiates the float results with respect to the float arguments."
     }
 
     fn options(&self) -> &'static [OptionSpec] {

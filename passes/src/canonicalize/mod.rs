@@ -57,12 +57,12 @@ impl Pass for Canonicalize {
     }
 
     fn description(&self) -> &'static str {
-        "Folds operations on constants, simplifies operations by the rules of their dialects, takes the branch of an \
-         `if` whose condition is known, takes away loops that do not run, and removes what is not used. Conditions are \
-         known inside their branches, in the body of their loop and behind it. Carried values and results that never \
-         change, that are carried twice, or that only feed each other go; so do branches that do the same. \
-         Branches on the same condition become one, and branches that hardly compute anything a `pd.where`. \
-         Floating-point rules hold bit for bit, unless `fast-math` is given."
+        "Folds operations on constants, applies the rewrite patterns of the dialects, replaces each `if` with a known \
+         condition by its taken branch, removes loops that do not run, and removes unused operations. A condition \
+         counts as known inside its branches, in the body of its loop, and after the loop. Carried values and results \
+         are removed if they never change, duplicate another one, or only feed each other; identical branches are \
+         merged. Consecutive branches on the same condition become one branch, and branches with little computation \
+         become a `pd.where`. Floating-point rewrites are bit-exact unless `fast-math` is given."
     }
 
     fn options(&self) -> &'static [OptionSpec] {
@@ -71,13 +71,13 @@ impl Pass for Canonicalize {
                 name: "max-steps",
                 kind: OptionKind::Int(0, i64::MAX),
                 default: None,
-                help: "the largest number of rewrites; default: 32 for each operation",
+                help: "the maximum number of rewrites; default: 32 for each operation",
             },
             OptionSpec {
                 name: "fast-math",
                 kind: OptionKind::Bool,
                 default: Some("false"),
-                help: "use rewrites that may change NaN, infinities and the signs of zeros",
+                help: "allow rewrites that may change NaN, infinities and the signs of zeros",
             },
         ];
         OPTIONS

@@ -43,10 +43,10 @@ impl Pass for LiftCfg {
     }
 
     fn description(&self) -> &'static str {
-        "Replaces the blocks of functions by `pd.if` and `pd.while`, so that the passes for these, and differentiation, \
-         apply. Every graph of blocks can be lifted whose loops have one entry each; for another one there is an error \
-         that names the blocks. What `lower-to-cfg` made becomes again what it was, but for values that loops carry \
-         without need."
+        "Replaces the blocks of functions with `pd.if` and `pd.while`, so that differentiation and the passes on \
+         structured control flow apply. The control-flow graph must be reducible: each loop must have a single entry. \
+         Otherwise an error names the blocks. Restores what `lower-to-cfg` lowered, except loop-carried values that \
+         were redundant."
     }
 
     fn scope(&self) -> Scope {

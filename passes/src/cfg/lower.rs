@@ -47,9 +47,9 @@ impl Pass for LowerToCfg {
     }
 
     fn description(&self) -> &'static str {
-        "In functions, replaces each `pd.if` and `pd.while`, with whatever is nested in it, by blocks that end in \
-         `pd.branch` and `pd.condition_branch`. What regions take and yield becomes arguments of blocks. The top level of \
-         a program, which has only one block, stays as it is. `lift-cfg` is the way back."
+        "In functions, replaces each `pd.if` and `pd.while`, including nested ones, with blocks that end in `pd.branch` \
+         and `pd.condition_branch`. Values that regions take and yield become block arguments. The top level of a \
+         program has a single block and is not changed. `lift-cfg` is the inverse."
     }
 
     fn scope(&self) -> Scope {

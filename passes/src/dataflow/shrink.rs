@@ -34,13 +34,13 @@ impl Pass for ShrinkStacks {
     }
 
     fn summary(&self) -> &'static str {
-        "Record sizes and sums in place of the values that they are of"
+        "Record reductions of values instead of the values"
     }
 
     fn description(&self) -> &'static str {
-        "If all that a `df.graph` does with the values popped from a stack is one reduction (their shape, their number of \
-         elements, their sum, …), it is computed before the push, and its result is recorded. The reduction must be free of \
-         effects, of one operand, and give less than it takes."
+        "If the only use of the values popped from a stack of a `df.graph` is one reduction (shape, number of elements, \
+         sum, …), the pass computes it before the push and records its result instead. The reduction must be free of \
+         effects, have one operand, and produce a smaller value."
     }
 
     fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {

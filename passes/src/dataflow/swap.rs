@@ -26,9 +26,9 @@ impl Pass for SwapStacks {
     }
 
     fn description(&self) -> &'static str {
-        "Gives the pushes of a `df.graph` the attribute `swap` if their stack lives long (it is filled in a loop and popped \
-         from in another frame) and their values are large, or of a size that is not known. Such values are moved to the \
-         memory of the host while the program goes on, and back when they are popped."
+        "Gives pushes in a `df.graph` the attribute `swap` if their stack is long-lived (filled in a loop and popped in \
+         another frame) and their values are large or of unknown size. Such values are copied to host memory while the \
+         program continues, and copied back before they are popped."
     }
 
     fn options(&self) -> &'static [OptionSpec] {
@@ -36,7 +36,7 @@ impl Pass for SwapStacks {
             name: "min-bytes",
             kind: OptionKind::Int(0, i64::MAX),
             default: Some("2048"),
-            help: "the smallest value to move",
+            help: "the minimum size of a value to move",
         }];
         OPTIONS
     }

@@ -62,8 +62,8 @@ impl Pass for ForwardArgs {
 
     fn description(&self) -> &'static str {
         "Finds arguments of regions and blocks, and results of `if` and `while`, that are always bound to the same \
-         value or constant, uses that value in their place and removes them. Values carried around a loop unchanged \
-         are the usual case, also when they change places among themselves on the way."
+         value or constant. Uses that value instead, and removes the argument or result. The usual case is a value that \
+         a loop carries unchanged; values that a loop permutes are handled too."
     }
 
     fn scope(&self) -> Scope {

@@ -24,9 +24,9 @@ impl Pass for Peel {
     }
 
     fn description(&self) -> &'static str {
-        "The iteration stands in a `pd.if` of its own, before the loop or behind it, since there may be none. The last \
-         iteration can be told if the loop counts: if it compares a counter, which changes by a constant, with a bound \
-         from outside. Only loops without loops inside, and without branches in the cond region, are peeled."
+        "Copies the iteration into a `pd.if` before or after the loop; the `pd.if` tests whether the iteration takes \
+         place. The last iteration can be peeled off a counting loop, one that compares a counter with a loop-invariant \
+         bound and changes it by a constant. Only innermost loops without branches in the cond region are peeled."
     }
 
     fn options(&self) -> &'static [OptionSpec] {

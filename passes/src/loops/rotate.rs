@@ -26,9 +26,10 @@ impl Pass for RotateWhile {
     }
 
     fn description(&self) -> &'static str {
-        "What the cond region of a `pd.while` does is copied to before the loop, and moved to the end of the body; the \
-         loop then carries the condition and what was forwarded. Other passes see condition and body together. Loops \
-         with branches or loops in the cond region are left alone: copying these would copy too much."
+        "Copies the operations in the cond region of a `pd.while` in front of the loop, and moves them to the end of \
+         the body; the loop then carries the condition and the forwarded values. This lets other passes optimize the \
+         condition and the body together. Loops with branches or loops in the cond region are skipped, since copying \
+         those would be too expensive."
     }
 
     fn scope(&self) -> Scope {
@@ -107,9 +108,9 @@ impl Pass for UnrotateWhile {
     }
 
     fn description(&self) -> &'static str {
-        "Undoes `rotate-while`, and does the same for loops that were written like that: if a `pd.while` carries its \
-         condition, and what its body yields is computed in the same way as what it starts with, by operations without \
-         effects, then these are moved into the cond region, in one copy."
+        "The inverse of `rotate-while`, also for loops that were written in the rotated form: if a `pd.while` carries \
+         its condition, and if the initial and the next condition are computed in the same way by operations without \
+         effects, moves one copy of this computation into the cond region."
     }
 
     fn scope(&self) -> Scope {

@@ -22,10 +22,10 @@ impl Pass for Unroll {
     }
 
     fn description(&self) -> &'static str {
-        "With `full`, a loop whose every condition can be computed is replaced by its iterations, inner loops first. With \
-         `factor`, a loop that compares a counter, which changes by a constant, with a bound from outside does so many \
-         iterations at a time as long as that many are left; the loop as it was does the rest. That is done to loops \
-         without loops inside, whose cond region has neither branches nor effects."
+        "`full` replaces a loop whose conditions can all be evaluated with its iterations, inner loops first. `factor` \
+         applies to innermost loops that compare a counter with a loop-invariant bound and change it by a constant: \
+         each new iteration executes `factor` old ones while at least that many remain, and a copy of the original loop \
+         executes the rest. The cond region must have no branches and no effects."
     }
 
     fn options(&self) -> &'static [OptionSpec] {
@@ -34,19 +34,19 @@ impl Pass for Unroll {
                 name: "factor",
                 kind: OptionKind::Int(2, 64),
                 default: None,
-                help: "the number of iterations in the new body",
+                help: "the number of old iterations in each new iteration",
             },
             OptionSpec {
                 name: "full",
                 kind: OptionKind::Bool,
                 default: Some("false"),
-                help: "replace loops with all of their iterations; the default without `factor`",
+                help: "unroll loops completely; the default without `factor`",
             },
             OptionSpec {
                 name: "max-ops",
                 kind: OptionKind::Int(0, 1_000_000),
                 default: Some("1024"),
-                help: "the largest number of operations to copy for a loop",
+                help: "the maximum number of operations to copy for each loop",
             },
         ];
         OPTIONS

@@ -51,10 +51,10 @@ impl Pass for Sccp {
     }
 
     fn description(&self) -> &'static str {
-        "Finds values that are constants wherever control comes: through branches and loops of both forms, with regions \
-         and with blocks. A branch on a constant counts as taken one way only, and a value carried around a loop is taken \
-         for a constant until something is seen to change it. Uses of such values become uses of constants; \
-         `canonicalize` then takes away the branches that are not taken."
+        "Sparse conditional constant propagation, through structured control flow and through blocks. A branch on a \
+         constant is assumed to be taken in one direction only, and a loop-carried value is assumed to be constant \
+         until the analysis finds a change. Uses of such values become uses of constants; `canonicalize` then removes \
+         the branches that are not taken."
     }
 
     fn scope(&self) -> Scope {

@@ -210,11 +210,11 @@ impl Pass for Jvp {
     }
 
     fn description(&self) -> &'static str {
-        "Computes tangents, derivatives along a direction, beside the values. The direction is given by an input called \
-         `NAME_tangent` for each input `NAME`, and the tangent of each output is fetched as `NAME_tangent`; in a \
-         function, directions are arguments behind the others, and tangents are returned behind the results. Loops and \
-         branches carry tangents along; nothing is recorded. By default all outputs and inputs of floats are \
-         differentiated, as by `backward`. `jvp,backward{of=loss_tangent}` gives products with the Hessian."
+        "Computes tangents (directional derivatives) along with the values. For each input `NAME`, an input \
+         `NAME_tangent` gives the direction; the tangent of each output is fetched as `NAME_tangent`. In a function, \
+         tangents are additional arguments after the others, and additional results after the others. Loops and \
+         branches carry tangents; nothing is recorded. By default, all float outputs and inputs are differentiated, as \
+         in `backward`. `jvp,backward{of=loss_tangent}` computes Hessian-vector products."
     }
 
     fn options(&self) -> &'static [OptionSpec] {

@@ -34,9 +34,10 @@ impl Pass for StacksToMemref {
     }
 
     fn description(&self) -> &'static str {
-        "What `lower-stacks{to=memref}` does. A stack becomes a buffer and a counter for each type of values on it; functions that make, \
-         fill and free them are added to the module. Numbers only can be on a stack, and other stacks. With this, `mlir-opt`, \
-         `mlir-translate` and `clang` compile what `backward` makes of a function of MLIR's dialects."
+        "The same as `lower-stacks{to=memref}`. A stack becomes one buffer and one counter for each type of its values; \
+         the pass adds functions to the module that allocate, grow and free them. A stack may hold numbers and other \
+         stacks. The result of `backward` on a function of MLIR's dialects can then be compiled with `mlir-opt`, \
+         `mlir-translate` and `clang`."
     }
 
     fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {

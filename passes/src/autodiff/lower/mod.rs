@@ -140,7 +140,7 @@ pub(crate) const TOTAL: OptionSpec = OptionSpec {
     name: "total",
     kind: OptionKind::Int(1, i32::MAX as i64),
     default: None,
-    help: "the largest number of values that all runs of an inner loop record together; default: the product of the bounds",
+    help: "the maximum number of values that all runs of an inner loop record in total; default: the product of the bounds",
 };
 
 /// What happens to loops that run more often.
@@ -164,16 +164,16 @@ impl Pass for LowerStacks {
     }
 
     fn description(&self) -> &'static str {
-        "What is pushed on a stack becomes a row of a tensor, and a counter says how many rows there are: loops and \
-         branches carry both. So a program that `backward` made can run where there are no stacks, and no shapes that \
-         are not known. The number of rows follows from how often loops run: from the constants that they count \
-         between, from `remat{slots=,segment=}`, and for all other loops from `bound`; without that they are an error. \
-         If such a loop runs more often, what it has no room for is computed by running it again \
-         (`overflow=remat`, which is `remat{slots=32,segment=128,spill=true}` before), or every float that is computed \
-         from what it recorded is NaN (`overflow=nan`), or simply wrong (`overflow=unchecked`). A bound is the size of a buffer, which is filled \
-         with zeros each time: a generous one is slow. Stacks that are recorded on another one, those of inner loops, \
-         share one buffer, as large as the product of the bounds, or as `total` says. The result has no stacks: let this come after \
-         `remat` and `batch-weight-grads`."
+        "Each value that is pushed becomes a row of a tensor, and a counter holds the number of rows; loops and \
+         branches carry both. A program that `backward` made can then run without stacks and without dynamic shapes. \
+         The result contains no stacks, so run this pass after `remat` and `batch-weight-grads`.\
+         \n\nThe number of rows follows from trip counts: from the constant bounds of counting loops, from \
+         `remat{slots=,segment=}`, and for all other loops from `bound`. Without `bound`, a loop of unknown length is \
+         an error. If such a loop exceeds its bound, `overflow` selects what happens. `remat`: the iterations that do \
+         not fit are recomputed, as if `remat{slots=32,segment=128,spill=true}` ran first. `nan`: every float that \
+         depends on the recorded values is NaN. `unchecked`: the values are undefined.\
+         \n\nA buffer has as many rows as its bound and is filled with zeros each time, so a generous bound is slow. The \
+         stacks of an inner loop share one buffer; its size is the product of the bounds, or `total`."
     }
 
     fn options(&self) -> &'static [OptionSpec] {
@@ -182,7 +182,7 @@ impl Pass for LowerStacks {
                 name: "bound",
                 kind: OptionKind::Int(1, i32::MAX as i64),
                 default: None,
-                help: "the largest trip count of loops whose trip count is not known; default: such loops are errors",
+                help: "the maximum trip count of loops of unknown length; default: such loops are errors",
             },
             TOTAL,
             OVERFLOW,
@@ -190,7 +190,7 @@ impl Pass for LowerStacks {
                 name: "to",
                 kind: OptionKind::Enum(&["tensor", "memref"]),
                 default: Some("tensor"),
-                help: "what to make: tensors of static shape, or growing buffers in functions of MLIR's dialects",
+                help: "the target: tensors of static shape, or growing buffers in functions of MLIR's dialects",
             },
         ]
     }

@@ -322,20 +322,23 @@ impl Pass for Remat {
     }
 
     fn description(&self) -> &'static str {
-        "Runs after `backward`. For each loop and branch it chooses what to record by a minimum cut: as few bytes as \
-         possible for each iteration, such that everything that the dual reads can be computed again from what is \
-         recorded, from the iteration behind, from counters, and from what is visible outside of the loop. \
-         `elementwise` computes again what is elementwise or only moves elements; `all` everything without effects, \
-         products, reductions and whole inner loops included; `cheap` what takes about as long as to read a number, which \
-         `backward` does in functions of MLIR's dialects; `none` only constants. Of equally good choices the one \
-         that computes least is taken, so that what cannot be improved stays as it is. With `slots`, a loop that its \
-         dual can run again records nothing but how often it ran: the dual keeps at most so many states of it, and \
-         comes back to each iteration from these by the binomial schedule, whatever the number of iterations. Loops \
-         in such a loop are run again with it. With `segment`, states are kept and found for runs of so many iterations, and \
-         a run is executed once more as a loop that records: less computation for more, but bounded, memory. A loop that \
-         is known to be no longer than a run goes on recording; one with inner loops of unknown length is run again by \
-         single iterations, and then these loops are run again in runs. The branch that a loop stands in records what \
-         that starts from. A loop with effects goes on recording, and is reported."
+        "Runs after `backward`. For each loop and branch, a minimum cut selects what to record: the fewest bytes per \
+         iteration from which the dual can recompute everything that it reads. The dual may also use the preceding \
+         iteration, counters, and values that are visible outside of the loop. Of equally small selections, the pass \
+         takes the one that recomputes least.\
+         \n\nThe option `recompute` restricts what may be recomputed. `none`: only constants. `cheap`: operations that cost \
+         about as much as reading a number; `backward` does this in functions of MLIR's dialects. `elementwise`: \
+         elementwise operations and those that only move elements. `all`: every operation without effects, including \
+         products, reductions and whole inner loops.\
+         \n\nWith `slots`, a loop that can be run again records only its trip count. The dual keeps at most `slots` \
+         snapshots of the loop's state, and recomputes each iteration from the nearest one by the binomial \
+         checkpointing schedule, for any number of iterations. Inner loops are run again with their outer loop. The \
+         branch that contains such a loop records the loop's initial state.\
+         \n\nWith `segment`, snapshots are taken once per segment of that many iterations, and each segment is run again as \
+         a loop that records. This needs less computation, and more memory, which remains bounded. A loop that is known \
+         to be no longer than a segment continues to record. A loop that contains inner loops of unknown length is run \
+         again one iteration at a time, and those inner loops in segments. A loop with effects continues to record; a \
+         remark reports it."
     }
 
     fn options(&self) -> &'static [OptionSpec] {
@@ -350,19 +353,19 @@ impl Pass for Remat {
                 name: "slots",
                 kind: OptionKind::Count,
                 default: None,
-                help: "the number of snapshots from which loops run again; 0: log2 of the number of iterations; default: loops record",
+                help: "the number of snapshots to keep of each loop that is recomputed; 0: log2 of the trip count; default: loops record",
             },
             OptionSpec {
                 name: "segment",
                 kind: OptionKind::Int(1, 1 << 24),
                 default: None,
-                help: "the number of iterations to run again and record at a time; implies `slots`; default: 1, without recording",
+                help: "the number of iterations to recompute and record at a time; implies `slots`; default: 1, without recording",
             },
             OptionSpec {
                 name: "spill",
                 kind: OptionKind::Bool,
                 default: Some("false"),
-                help: "with `slots`: loops go on recording, and only what `lower-stacks{bound}` has no room for is run again",
+                help: "with `slots`: loops record, and only iterations that do not fit into the buffers of `lower-stacks{bound}` are recomputed",
             },
         ]
     }

@@ -26,7 +26,7 @@ pub(crate) const SPLIT: OptionSpec = OptionSpec {
     name: "split",
     kind: OptionKind::Bool,
     default: Some("true"),
-    help: "`false`: make one function of arguments and cotangents that returns only the gradients",
+    help: "`false`: make one function of the arguments and cotangents that returns only the gradients",
 };
 
 /// The pass `split-vjp`.
@@ -42,12 +42,13 @@ impl Pass for SplitVjp {
     }
 
     fn description(&self) -> &'static str {
-        "For functions that were differentiated by `backward{seed=args}`. `@f` gets the results alone again, `@f.fwd` gives the \
-         results and residuals, which are values that the derivative reads, `@f.bwd` takes these and the cotangents and gives \
-         the gradients. The residuals are chosen by a minimum cut, as few bytes as possible: what serves the derivative alone, \
-         what is elementwise and what moves elements is computed in `@f.bwd`; comparisons that the results depend on are not \
-         computed again. With `split=false` there is one function, `@f`, of the arguments and the cotangents, that gives the \
-         gradients alone. What is not needed is left for `dce`. The residuals are tensors: stacks have to be lowered before."
+        "Applies to functions that `backward{seed=args}` differentiated. `@f` returns only the results again; `@f.fwd` \
+         returns the results and the residuals, which are the values that the derivative reads; `@f.bwd` takes the \
+         residuals and the cotangents, and returns the gradients. A minimum cut selects the residuals with the fewest \
+         bytes: `@f.bwd` computes what only the derivative needs, and recomputes elementwise operations and operations \
+         that move elements, except comparisons that the results depend on. With `split=false`, there is one function \
+         `@f` of the arguments and the cotangents, which returns only the gradients. Run `dce` afterwards to remove \
+         unused operations. Residuals are tensors, so stacks must be lowered first."
     }
 
     fn options(&self) -> &'static [OptionSpec] {

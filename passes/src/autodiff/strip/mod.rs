@@ -115,12 +115,12 @@ impl Pass for StripBackward {
     }
 
     fn description(&self) -> &'static str {
-        "By marks, it undoes `backward`: what that appended goes, and with it the stacks, pushes and counters that only \
-         this part read; the program is again what it was, byte for byte. `backward` leaves the mark, \
-         `backward = N`, on the first operation that it appends; N is the number of gradients. By liveness, for \
-         programs that other passes have changed since, it removes the fetches called `*_grad` (in a function, the \
-         last results with such names), and then everything that nothing needs, as `dce` does, but with stacks: one \
-         whose values do not reach any result goes with its pushes and pops."
+        "`by=marks` is the inverse of `backward`: it removes the operations that `backward` appended, and the stacks, \
+         pushes and counters that only they read. The result is the original program, byte for byte. The mark `backward \
+         = N` on the first appended operation gives the number of gradients.\
+         \n\n`by=liveness` is for programs that other passes have changed since. It removes the fetches named `*_grad` (in \
+         a function, the last results with such names), and then everything that becomes unused, as `dce` does; a stack \
+         is removed with its pushes and pops if none of its values reaches a result."
     }
 
     fn options(&self) -> &'static [OptionSpec] {
@@ -129,13 +129,13 @@ impl Pass for StripBackward {
                 name: "by",
                 kind: OptionKind::Enum(&["marks", "liveness"]),
                 default: Some("marks"),
-                help: "how to find what to remove",
+                help: "how to find the operations to remove",
             },
             OptionSpec {
                 name: "orders",
                 kind: OptionKind::Int(1, i64::MAX),
                 default: None,
-                help: "with `by=marks`: the number of differentiations to undo, the last first; default: all",
+                help: "with `by=marks`: the number of differentiations to undo, last first; default: all",
             },
         ]
     }

@@ -58,10 +58,10 @@ impl Pass for LowerToDataflow {
     }
 
     fn description(&self) -> &'static str {
-        "Makes one `df.graph` of the operations at top level: of each `pd.if` switches and merges, of each `pd.while` a \
-         frame with enters, merges, switches, next-iterations and exits, at any depth, and of the stacks of `backward` \
-         stacks outside of all frames, whose pushes and pops are ordered by control edges. Run `inline` before, and \
-         `lift-cfg` if there are blocks. `raise-from-dataflow` is the way back."
+        "Converts the operations at top level to one `df.graph`. Each `pd.if` becomes switches and merges; each \
+         `pd.while`, at any depth, becomes a frame with enters, merges, switches, next-iterations and exits. The stacks \
+         of `backward` become stacks outside of all frames, whose pushes and pops are ordered by control edges. Run \
+         `inline` first, and `lift-cfg` if functions have several blocks. `raise-from-dataflow` is the inverse."
     }
 
     fn options(&self) -> &'static [OptionSpec] {
@@ -69,7 +69,7 @@ impl Pass for LowerToDataflow {
             name: "parallel-iterations",
             kind: OptionKind::Int(1, i64::MAX),
             default: Some("10"),
-            help: "the largest number of iterations of a loop that run at the same time",
+            help: "the maximum number of iterations of a loop that run concurrently",
         }];
         OPTIONS
     }

@@ -43,10 +43,10 @@ impl Pass for Partition {
     }
 
     fn description(&self) -> &'static str {
-        "Splits each `df.graph` that is not that of one device into one for each device, which send each other what they \
-         need with `df.send` and `df.recv`. Nodes with an attribute `device` go there, for the others `place` chooses, \
-         whose rules hold as well. A device that takes part in a loop and does not hold its condition gets a state \
-         machine, which receives the condition in every iteration; those of nested loops are stacked."
+        "Splits each `df.graph` without a device into one graph per device. The graphs exchange values with `df.send` \
+         and `df.recv`. Nodes with an attribute `device` keep it; `place` chooses the devices of the others, with its \
+         placement constraints. A device that executes part of a loop but not its condition gets a control-loop state \
+         machine, which receives the condition in every iteration; the state machines of nested loops are nested too."
     }
 
     fn options(&self) -> &'static [OptionSpec] {

@@ -33,13 +33,13 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         name: "devices",
         kind: OptionKind::Int(1, MOST_DEVICES),
         default: Some("2"),
-        help: "the number of devices, which are numbered from 0",
+        help: "the number of devices; they are numbered from 0",
     },
     OptionSpec {
         name: "cluster",
         kind: OptionKind::Str,
         default: None,
-        help: "a file that describes a cluster; the devices are those of its tasks, and `tf.device` names them",
+        help: "a file that describes a cluster, whose tasks provide the devices; `tf.device` names them",
     },
 ];
 
@@ -62,13 +62,13 @@ impl Pass for Place {
     }
 
     fn description(&self) -> &'static str {
-        "Gives each node of a `df.graph` an attribute `device`. Those that have one keep it, but for the rules of \
-         placement: an enter and a next-iteration are on the device of their merge, a switch on that of what makes its \
-         data, an exit on that of its switch, all that has to do with one stack on one device; and each device that \
-         reads a constant enter gets its own. The others are placed by a balanced minimum cut: the work is shared out, \
-         and few bytes are sent. Loops are taken to run ten times. With `cluster`, the attribute `tf.device` asks for a \
-         device by its name, of which parts may be left out, `/job:worker/task:1`, and each node gets the full name of its \
-         device."
+        "Gives each node of a `df.graph` an attribute `device`. Nodes that have one keep it, subject to the placement \
+         constraints: an enter and a next-iteration are on the device of their merge, a switch on that of the operation \
+         that defines its data, an exit on that of its switch, and all operations on one stack on one device. Each \
+         device that reads a constant enter gets its own copy. A balanced minimum cut places the other nodes: it \
+         balances the work and minimizes the transferred bytes, and assumes ten iterations per loop. With `cluster`, \
+         the attribute `tf.device` requests a device by its full or partial name, such as `/job:worker/task:1`, and \
+         each node gets the full name of its device."
     }
 
     fn options(&self) -> &'static [OptionSpec] {

@@ -37,9 +37,9 @@ impl Pass for RaiseFromDataflow {
     }
 
     fn description(&self) -> &'static str {
-        "Replaces each `df.graph` by operations, with a `pd.if` for the switches and merges by one predicate and a \
-         `pd.while` for each frame. Graphs that `lower-to-dataflow` made can be raised before they are partitioned; of \
-         another graph there is an error that names the node which no branch or loop has."
+        "Replaces each `df.graph` with operations: the switches and merges of one predicate with a `pd.if`, each frame \
+         with a `pd.while`. Any graph that `lower-to-dataflow` made can be raised unless it was partitioned. For other \
+         graphs, an error names the node that matches no branch or loop."
     }
 
     fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {

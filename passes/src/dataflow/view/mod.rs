@@ -34,11 +34,11 @@ impl Pass for ViewGraph {
     }
 
     fn description(&self) -> &'static str {
-        "Writes a `digraph` that `dot -Tsvg` draws: a node for each operation, an edge for each use of a value, a box for \
-         each region and each frame. Blue edges carry values into regions, out of them, and to the next iteration; dotted \
-         edges lead from a recorded value to where it is taken off its stack; red edges lead from a send to its receive. The \
-         colour of a node is that of its device, if the program has devices. A legend explains the colours. The pass does \
-         not change the program."
+        "Writes a `digraph` that `dot -Tsvg` draws: a node for each operation, an edge for each use of a value, and a \
+         box for each region and each frame. Blue edges are values that enter a region, leave it, or go to the next \
+         iteration; dotted edges connect the push of a recorded value with its pop; red edges connect a send with its \
+         receive. In a program with devices, the colour of a node is that of its device. A legend explains the colours. \
+         The pass does not change the program."
     }
 
     fn options(&self) -> &'static [OptionSpec] {
@@ -53,7 +53,7 @@ impl Pass for ViewGraph {
                 name: "direction",
                 kind: OptionKind::Enum(&["down", "right"]),
                 default: Some("down"),
-                help: "where edges point",
+                help: "the direction of edges",
             },
             OptionSpec {
                 name: "constants",
@@ -65,13 +65,13 @@ impl Pass for ViewGraph {
                 name: "types",
                 kind: OptionKind::Bool,
                 default: Some("true"),
-                help: "write the types of results",
+                help: "label results with their types",
             },
             OptionSpec {
                 name: "legend",
                 kind: OptionKind::Bool,
                 default: Some("true"),
-                help: "explain colours and edges below the drawing",
+                help: "draw a legend of colours and edges",
             },
         ];
         OPTIONS
