@@ -186,40 +186,43 @@ pub fn input_file<'a>(named: Option<&'a str>, renderer: &Renderer) -> Option<&'a
 pub struct Common {
     /// The style of diagnostics; default: fancy on a terminal, short otherwise
     ///
-    /// `fancy` draws them inside the source, `short` writes lines of the form `file:line:column: error: message [code]`
-    /// that editors recognise, `json` writes one object a line.
+    /// `fancy` shows the source with annotations; `short` writes lines of the form `file:line:column: error: message
+    /// [code]`, which editors recognize; `json` writes one object per line.
     #[arg(long, value_enum, value_name = "STYLE")]
     pub diagnostics: Option<Style>,
 
-    /// When to use colours on standard error; `auto` does on a terminal, unless NO_COLOR is set
+    /// When to use colours on standard error
+    ///
+    /// `auto` uses them on a terminal, unless the environment variable NO_COLOR is set.
     #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
     pub color: ColorWhen,
 
     /// Accept operations that no dialect defines
     ///
-    /// The verifier checks only their structure, and passes assume nothing about them. They are written in MLIR's generic form:
-    /// `%1 = "my.op"(%0) {a = 1} : (f32) -> f32`.
+    /// The verifier checks only the structure of unregistered operations, and passes assume nothing about them. They are
+    /// written in MLIR's generic form: `%1 = "my.op"(%0) {a = 1} : (f32) -> f32`.
     #[arg(long)]
     pub allow_unregistered_dialect: bool,
 
-    /// Limit the memory to this many bytes: a number, optionally followed by K, M or G
+    /// Limit memory to this many bytes: a number, optionally followed by K, M or G
     ///
-    /// The default is three quarters of the free memory, or of the limit of the control group or of the address space if
-    /// that is less. Whatever grows with the input reserves its memory first: programs and other files, tensors,
-    /// stacks. Exceeding the limit is an error.
+    /// The default is three quarters of the free memory, or of the limit of the control group or the address space if
+    /// that is lower. Everything that grows with the input counts: programs and other files, tensors, stacks. Exceeding
+    /// the limit is an error.
     #[arg(long, value_name = "SIZE", value_parser = parse_size, hide_short_help = true)]
     pub max_memory: Option<u64>,
 
-    /// Read a dialect from this file: operations, what they compute, their derivatives; may be given several times
+    /// Load a dialect from this file; may be repeated
     ///
-    /// Operations of such a dialect are checked, run, differentiated and optimized like built-in ones. docs/dialects.md
-    /// describes the format. It may also be MLIR's IRDL in generic form; `--irdl-file` is this option too.
+    /// The file declares operations, their semantics and their derivatives. Operations of such a dialect are verified, run,
+    /// differentiated and optimized like built-in ones. docs/dialects.md describes the format. MLIR's IRDL in generic
+    /// form is accepted too; `--irdl-file` is an alias.
     #[arg(long, alias = "irdl-file", value_name = "FILE")]
     pub load_dialect: Vec<String>,
 
-    /// Print a script that completes the options of this tool, for your shell to source
+    /// Print a completion script for this shell
     ///
-    /// Names of passes, operations and codes are completed too, with those of `--load-dialect`.
+    /// It also completes the names of passes, operations and diagnostic codes, including those of `--load-dialect`.
     #[arg(long, value_enum, value_name = "SHELL", hide_short_help = true)]
     pub completions: Option<CompletionShell>,
 }

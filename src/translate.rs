@@ -23,29 +23,29 @@ this tool to inspect a program, or to store it in another format.";
 
 const EXAMPLES: &str = "\
 Examples:
-  Inspect a program that PaddlePaddle saved
+  Print a program that PaddlePaddle saved
       pir-translate model.json
-  Store it as text
+  Save it as text
       pir-translate --from=paddle-json --to=text model.json -o model.pir
   Write a program for PaddlePaddle
       pir-translate --to=paddle-json model.pir -o model.json
-  Show it as PaddlePaddle prints it
+  Print a program in PaddlePaddle's notation
       pir-translate --to=paddle-text model.pir
   Write a graph for TensorFlow
       pir-opt --pass=lower-to-dataflow model.pir | pir-translate --to=graphdef -o model.pb
-  Hand it to MLIR's tools
+  Pass a program to MLIR's tools
       pir-translate --to=generic model.json | mlir-opt --allow-unregistered-dialect
 
 Exit status:
   0   success
-  1   the program is wrong; standard error has the diagnostics
-  2   the command line is wrong
-  70  an internal error of pir-translate";
+  1   the program is invalid; the diagnostics are on standard error
+  2   the command line is invalid
+  70  internal error in pir-translate";
 
 /// An input format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum From {
-    /// Detect it from the content
+    /// Detect the format from the content
     Auto,
     /// The text format of pir-opt, or MLIR's generic form
     Text,
@@ -55,13 +55,13 @@ pub enum From {
     PaddleText,
     /// A program of PaddlePaddle 2: `.pdmodel`, `__model__`
     PaddleProgram,
-    /// A program of PaddlePaddle 2 as it printed it
+    /// A program as PaddlePaddle 2 prints it
     PaddleProgramText,
-    /// A graph of TensorFlow: GraphDef, `graph.pb`
+    /// A TensorFlow graph: GraphDef, `graph.pb`
     Graphdef,
-    /// A graph of TensorFlow as text: `graph.pbtxt`
+    /// A TensorFlow graph as text: `graph.pbtxt`
     GraphdefText,
-    /// A model of TensorFlow: the folder of a SavedModel
+    /// A TensorFlow model: the folder of a SavedModel
     SavedModel,
 }
 
@@ -89,15 +89,15 @@ pub enum To {
     Text,
     /// MLIR's generic form
     Generic,
-    /// StableHLO that XLA compiles: the generic form, after the pass `pd-to-stablehlo`
+    /// StableHLO for XLA: the generic form, after the pass `pd-to-stablehlo`
     Stablehlo,
-    /// A saved program that PaddlePaddle loads and runs: PIR JSON
+    /// A program that PaddlePaddle loads and runs: PIR JSON
     PaddleJson,
     /// A program as PaddlePaddle prints it: `print(program)`
     PaddleText,
-    /// A graph that TensorFlow loads and runs: GraphDef, of a program lowered to dataflow
+    /// A graph that TensorFlow loads and runs: GraphDef, from a program lowered to dataflow
     Graphdef,
-    /// The same as text: `graph.pbtxt`
+    /// A TensorFlow graph as text: `graph.pbtxt`
     GraphdefText,
     /// A model that TensorFlow loads: the folder of a SavedModel, with a signature for gradients
     SavedModel,
@@ -111,10 +111,10 @@ pub enum To {
     about = "Translate programs between formats",
     long_about = LONG_ABOUT,
     after_long_help = EXAMPLES,
-    after_help = "`--help` gives details and examples."
+    after_help = "Use `--help` for details and examples."
 )]
 pub struct Args {
-    /// The program; `-` or nothing reads standard input
+    /// The program to read; `-` or no FILE reads standard input
     #[arg(value_name = "FILE")]
     pub file: Option<String>,
 
@@ -126,7 +126,9 @@ pub struct Args {
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
     pub to: To,
 
-    /// Write to this file; it is replaced as a whole, and only on success
+    /// Write the output to this file
+    ///
+    /// The file is replaced atomically, and only on success.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<String>,
 

@@ -20,11 +20,11 @@ use crate::translate::To;
 /// What parameters become.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Parameters {
-    /// Variables of the SavedModel, with their values in its checkpoint
+    /// Variables of the SavedModel, with values from its checkpoint
     Variables,
-    /// Inputs
+    /// Inputs of the graph
     Inputs,
-    /// Constants with the values in the checkpoint
+    /// Constants, with values from the checkpoint
     Constants,
 }
 

@@ -15,14 +15,14 @@ use crate::cli;
 /// Which part of the program is printed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
 pub enum PrintScope {
-    /// All of it
+    /// The whole program
     #[default]
     Module,
-    /// Functions, after a pass only those that it changed
+    /// Functions; after a pass, only those that it changed
     Function,
-    /// Outermost loops, after a pass only those that it changed
+    /// Outermost loops; after a pass, only those that it changed
     Loop,
-    /// Operations without their regions, after a pass only those that it changed
+    /// Operations without their regions; after a pass, only those that it changed
     Op,
 }
 

@@ -13,8 +13,8 @@ use crate::translate::{From, To};
 const LONG_ABOUT: &str = "\
 Reads a program, runs passes on it and prints it.
 
-A program is text in an MLIR-like form, MLIR, StableHLO, a program that PaddlePaddle saved, or a GraphDef of TensorFlow; \
-the format is detected from the content. Without passes, the program is checked and printed.";
+The program can be in the text format of pir-opt, in MLIR (including StableHLO), saved by PaddlePaddle, or a TensorFlow \
+GraphDef or SavedModel; pir-opt detects the format from the content. Without passes, it verifies and prints the program.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -28,19 +28,19 @@ Examples:
       pir-opt --pass=licm,cse,dce --print-ir-after-change --timing x.pir
   Optimize, then differentiate
       pir-opt -O2 --pass=backward x.pir
-  Run some passes on functions only
+  Run passes on functions only
       pir-opt --pass-pipeline='func.func(canonicalize,cse),dce' x.pir
-  Write a reproducer of a failing pass, and run it
+  Write a reproducer for a failing pass, and run it
       pir-opt --pass=backward --emit-reproducer=bad.pir x.pir
       pir-opt --run-reproducer bad.pir
-  In a pipeline of processes
+  Connect the tools with pipes
       pir-opt --pass=licm x.pir | pir-opt --pass=backward - | pir-run - --input x=ones
 
 Exit status:
   0   success
-  1   the program is wrong, or a pass failed; standard error has the diagnostics
-  2   the command line is wrong
-  70  an internal error of pir-opt";
+  1   the program is invalid, or a pass failed; the diagnostics are on standard error
+  2   the command line is invalid
+  70  internal error in pir-opt";
 
 /// The command line.
 #[derive(Parser, Debug)]
@@ -50,10 +50,10 @@ Exit status:
     about = "Optimize and differentiate programs with loops and branches",
     long_about = LONG_ABOUT,
     after_long_help = EXAMPLES,
-    after_help = "`--help` lists all options and gives examples, `--list-passes` lists the passes."
+    after_help = "Use `--help` for all options and examples, and `--list-passes` for the passes."
 )]
 pub struct Args {
-    /// The program; `-` or nothing reads standard input
+    /// The program to read; `-` or no FILE reads standard input
     #[arg(value_name = "FILE")]
     pub file: Option<String>,
 
@@ -86,29 +86,30 @@ pub struct Args {
 #[derive(clap::Args, Debug)]
 #[command(next_help_heading = "Passes")]
 pub struct Passes {
-    /// Passes to run, in order: `a,b{option=value},c`; may be given several times
+    /// Passes to run, in order: `a,b{option=value},c`; may be repeated
     ///
     /// A value is a word, a quoted string (`of="out:1"`) or a list (`wrt=[%x, "w_0"]`). `--list-passes` lists the
     /// passes and their options.
     #[arg(long, value_name = "PASSES")]
     pub pass: Vec<String>,
 
-    /// Optimize before the other passes: 0 not at all, 1 quickly, 2 fully, 3 with a larger program
+    /// Optimization level, from 0 to 3; runs before the passes of `--pass`
     ///
-    /// `-O2` is `--pass=O2`; `--print-pipeline` prints the passes.
+    /// 0 runs no passes, 1 runs a few fast ones, 2 optimizes fully, and 3 allows code growth. `-O2` is the same as a leading
+    /// `--pass=O2`; `--print-pipeline` prints the passes.
     #[arg(short = 'O', value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(0..=3))]
     pub optimize: Option<u8>,
 
-    /// Passes to run, with the operations that they run on: `builtin.module(func.func(cse,licm),dce)`
+    /// Passes to run, nested by operation: `builtin.module(func.func(cse,licm),dce)`
     ///
-    /// The passes in parentheses after an operation run on each such operation, at any depth, and see nothing outside of it.
-    /// `builtin.module` at the outermost level is the program and may be omitted. `--pass` accepts this form too.
+    /// The passes in parentheses after an operation run on each such operation, at any depth, in isolation. The outermost
+    /// `builtin.module` is the program and may be omitted. `--pass` accepts this syntax too.
     #[arg(long, value_name = "PIPELINE", conflicts_with = "pass")]
     pub pass_pipeline: Option<String>,
 
-    /// The number of functions to process in parallel; default: one for each hardware thread
+    /// The number of functions to process in parallel; default: the number of hardware threads
     ///
-    /// The output does not depend on it.
+    /// The output does not depend on this number.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), hide_short_help = true)]
     pub threads: Option<u16>,
 
@@ -125,27 +126,32 @@ pub struct Passes {
 #[derive(clap::Args, Debug)]
 #[command(next_help_heading = "Input and output")]
 pub struct Output {
-    /// Write to this file; it is replaced as a whole, and only on success
+    /// Write the output to this file
+    ///
+    /// The file is replaced atomically, and only on success.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<String>,
 
-    /// Print MLIR's generic form, which `mlir-opt --allow-unregistered-dialect` reads
+    /// Print MLIR's generic form
+    ///
+    /// `mlir-opt --allow-unregistered-dialect` reads this form.
     #[arg(long)]
     pub print_generic: bool,
 
-    /// Print MLIR's custom assembly of operations of MLIR's dialects, as `mlir-opt` does
+    /// Print operations of MLIR's dialects in their custom assembly, as `mlir-opt` does
     #[arg(long, hide_short_help = true, conflicts_with = "print_generic")]
     pub print_mlir: bool,
 
-    /// Print where operations come from, `loc("x.mlir":3:5)`, also where the source does not say so
+    /// Print the source location of every operation: `loc("x.mlir":3:5)`
     ///
-    /// What a pass made has the place of what it made it from, or `loc(unknown)`. `--mlir-print-debuginfo` is this option too.
+    /// An operation that a pass created has the location of the operation that it was created from, or `loc(unknown)`.
+    /// `--mlir-print-debuginfo` is an alias.
     #[arg(long, hide_short_help = true)]
     pub print_debuginfo: bool,
 
     /// Elide lists and strings with more than N elements when printing; default: 16
     ///
-    /// The output is for reading only: it cannot be parsed.
+    /// The output cannot be parsed again.
     #[arg(
         long,
         value_name = "N",
@@ -165,24 +171,24 @@ pub struct Output {
     )]
     pub from: From,
 
-    /// The outputs to read of a graph of TensorFlow: `node`, `node:1`; only what they depend on is read
+    /// The outputs of a TensorFlow graph to read: `node`, `node:1`; nodes that they do not depend on are skipped
     ///
-    /// Of a SavedModel, the names of outputs of the signature. Without this, all outputs are read.
+    /// For a SavedModel, the names of outputs of the signature. Without this option, all outputs are read.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', hide_short_help = true)]
     pub outputs: Vec<String>,
 
-    /// Read nodes of a graph of TensorFlow that have a custom gradient, and differentiate what they compute
+    /// Accept nodes of a TensorFlow graph with a custom gradient, and differentiate the operations themselves
     #[arg(long, hide_short_help = true)]
     pub derive_custom_gradients: bool,
 
-    /// The signature to read of a SavedModel; default: `serving_default`
+    /// The signature of a SavedModel to read; default: `serving_default`
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub signature: Option<String>,
 
-    /// The shape of an input where the program leaves dimensions open: `x=4x6x3`
+    /// The static shape of an input that has dynamic dimensions: `x=4x6x3`
     ///
-    /// A number alone is the extent of all open dimensions of all inputs. Graphs of TensorFlow are read with these shapes; all other
-    /// programs get them by the pass `refine-shapes`, before those of `--pass`.
+    /// A single number is the extent of all dynamic dimensions of all inputs. TensorFlow graphs are read with these shapes;
+    /// for other programs, the pass `refine-shapes` applies them before the passes of `--pass`.
     #[arg(long, value_name = "NAME=SHAPE", value_delimiter = ',', value_parser = InputShape::parse, hide_short_help = true)]
     pub input_shape: Vec<InputShape>,
 
@@ -196,27 +202,28 @@ pub struct Output {
     )]
     pub emit: To,
 
-    /// The cluster that runs the graph to write for TensorFlow: a JSON file as for `tf.train.ClusterSpec`
+    /// The TensorFlow cluster that will run the written graph: a JSON file, as for `tf.train.ClusterSpec`
     ///
-    /// Nodes get the full names of its devices: of the device that `tf.device` names, of that of this number, or of the first.
+    /// Each node gets the full name of a device of the cluster: the device that its attribute `tf.device` names, else the
+    /// device with the number of its attribute `device`, else the first one.
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub cluster: Option<String>,
 
-    /// What the parameters of a program become that is written for TensorFlow
+    /// How to write the parameters of a program for TensorFlow
     ///
-    /// Without this they are variables if there is a SavedModel that has them, else inputs.
+    /// The default is `variables` if a SavedModel provides their values, and `inputs` otherwise.
     #[arg(long, value_enum, value_name = "KIND", hide_short_help = true)]
     pub parameters: Option<Parameters>,
 
-    /// The folder of the SavedModel that holds the values of parameters; default: the input
+    /// The folder of the SavedModel that provides the values of parameters; default: the input
     #[arg(long, value_name = "FOLDER", hide_short_help = true)]
     pub variables: Option<String>,
 
-    /// Print the program that was read in each form, read that again, and report the first difference
+    /// Print the program in each text form, parse the result, and report the first difference
     #[arg(long, hide_short_help = true)]
     pub verify_roundtrip: bool,
 
-    /// Print no program, only its errors and warnings
+    /// Report errors and warnings, but do not print the program
     #[arg(long)]
     pub verify_only: bool,
 
@@ -232,10 +239,10 @@ pub struct Output {
     )]
     pub stats: Option<StatsForm>,
 
-    /// Make the edits that errors suggest, in the file
+    /// Apply the edits that errors suggest to the file
     ///
-    /// An edit is made only if the program is read and verified further with it. The rest of the text does not change. The file
-    /// is replaced as a whole; standard input is edited to standard output. The errors that are left are reported.
+    /// An edit is applied only if parsing and verification get further with it. The rest of the text does not change. The
+    /// file is replaced atomically; standard input is edited to standard output. Remaining errors are reported.
     #[arg(
         long,
         conflicts_with_all = ["pass", "pass_pipeline", "optimize", "run_reproducer", "emit", "print_generic", "print_mlir",
@@ -243,16 +250,16 @@ pub struct Output {
     )]
     pub fix: bool,
 
-    /// Split the input at lines `// -----` and treat each part as a program
+    /// Split the input at lines `// -----` into separate programs
     #[arg(long)]
     pub split_input_file: bool,
 
-    /// Compare errors, warnings and notes with comments in the input; print no program
+    /// Check diagnostics against `expected-error` comments in the input; do not print the program
     ///
-    /// `// expected-error {{text}}` expects an error on its line, or on another one: `expected-error@+1`, `@-1`,
-    /// `@above`, `@below`, `@unknown`. `expected-warning`, `expected-note` and `expected-remark` are the same for
-    /// others; with the suffix `-re`, `{{…}}` inside the text is a regular expression. All diagnostics must be
-    /// expected, and all expected ones must occur.
+    /// `// expected-error {{text}}` expects an error on its own line; `expected-error@+1`, `@-1`, `@above`, `@below` and
+    /// `@unknown` select another line. `expected-warning`, `expected-note` and `expected-remark` expect the other
+    /// severities. With the suffix `-re`, `{{…}}` inside the text is a regular expression. Every diagnostic must be
+    /// expected, and every expected diagnostic must occur.
     #[arg(long, conflicts_with = "stats", hide_short_help = true)]
     pub verify_diagnostics: bool,
 }
@@ -260,31 +267,33 @@ pub struct Output {
 /// The format of a program's statistics.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub enum StatsForm {
-    /// For reading
+    /// A table
     Text,
-    /// For programs
+    /// JSON
     Json,
 }
 
 /// Options that observe passes. All of their output goes to standard error.
 #[derive(clap::Args, Debug)]
-#[command(next_help_heading = "Watching passes (on standard error)")]
+#[command(next_help_heading = "Observing passes (on standard error)")]
 pub struct Watch {
-    /// Report how long reading, verifying, each pass and printing took
+    /// Report the time of reading, verifying, each pass, and printing
     #[arg(long)]
     pub timing: bool,
 
-    /// Report what these passes did: what they counted, and each line that they changed
+    /// Report the counters of these passes and each line that they changed
     ///
-    /// `--pass-statistics` and `--print-ir-after-change` show more of all passes.
+    /// `--pass-statistics` and `--print-ir-after-change` report more, for all passes.
     #[arg(long, value_name = "PASS,…", value_delimiter = ',', hide_short_help = true)]
     pub debug_only: Option<Vec<String>>,
 
-    /// Report what each pass did: operations before and after, and its counters
+    /// Report the counters of each pass, and operation counts
+    ///
+    /// The operation counts are those before and after the pass.
     #[arg(long)]
     pub pass_statistics: bool,
 
-    /// Print the program before these passes; without names, before all
+    /// Print the program before these passes; without names, before every pass
     #[arg(
         long,
         value_name = "PASS,…",
@@ -296,7 +305,7 @@ pub struct Watch {
     )]
     pub print_ir_before: Option<Vec<String>>,
 
-    /// Print the program after these passes; without names, after all
+    /// Print the program after these passes; without names, after every pass
     #[arg(
         long,
         value_name = "PASS,…",
@@ -315,18 +324,18 @@ pub struct Watch {
     #[arg(long, hide_short_help = true)]
     pub print_ir_after_all: bool,
 
-    /// Print what each pass changed, in the form of `diff -u`
+    /// Print the changes of each pass, in the format of `diff -u`
     #[arg(long)]
     pub print_ir_after_change: bool,
 
-    /// Print the program as left by a pass that failed
+    /// Print the program after a pass that failed
     #[arg(long, hide_short_help = true)]
     pub print_ir_after_failure: bool,
 
-    /// Which part of the program these print
+    /// The part of the program that the `--print-ir-…` options print
     ///
-    /// After a pass, only the functions, loops or operations that changed. For a diff, `op` leaves out the context
-    /// lines.
+    /// After a pass, only the functions, loops or operations that it changed are printed. In a diff, `op` omits the
+    /// context lines.
     #[arg(
         long,
         value_enum,
@@ -343,15 +352,15 @@ pub struct Watch {
 
 /// Options for finding a faulty pass.
 #[derive(clap::Args, Debug)]
-#[command(next_help_heading = "Finding errors of passes")]
+#[command(next_help_heading = "Debugging passes")]
 pub struct Debugging {
-    /// Write a reproducer: a file with the program and the passes, for --run-reproducer
+    /// Write a reproducer, a file with the program and the passes, for --run-reproducer
     ///
-    /// If a pass fails or crashes, it contains only that pass, and the program before it.
+    /// If a pass fails or crashes, the reproducer contains only that pass and the program before it.
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub emit_reproducer: Option<String>,
 
-    /// Run the passes given at the top of the input
+    /// Run the passes that the reproducer in the input specifies
     #[arg(
         long,
         conflicts_with_all = ["pass", "pass_pipeline", "optimize", "emit_reproducer"],
@@ -359,13 +368,13 @@ pub struct Debugging {
     )]
     pub run_reproducer: bool,
 
-    /// Run only the first N passes, and print them; -1 runs all
+    /// Run only the first N passes, and report each; -1 runs all
     ///
-    /// A pass on functions counts once for each function. Bisecting N finds the run that makes the difference.
+    /// A pass on functions counts once for each function. Bisect N to find the run that causes a problem.
     #[arg(long, value_name = "N", allow_negative_numbers = true, hide_short_help = true)]
     pub opt_bisect_limit: Option<i64>,
 
-    /// Skip runs of a pass, then let some follow: `licm:skip=3,count=2`; may be given several times
+    /// Skip the first runs of a pass and limit the number of further runs: `licm:skip=3,count=2`; may be repeated
     #[arg(long, value_name = "PASS:skip=N,count=N", value_parser = Counter::parse, hide_short_help = true)]
     pub debug_counter: Vec<Counter>,
 }
@@ -378,7 +387,7 @@ pub struct Listing {
     #[arg(long)]
     pub list_passes: bool,
 
-    /// List the dialects, as `mlir-opt` does
+    /// List the dialects, in the format of `mlir-opt`
     #[arg(long, hide_short_help = true)]
     pub show_dialects: bool,
 
@@ -394,7 +403,7 @@ pub struct Listing {
     #[arg(long, value_name = "CODE")]
     pub explain: Option<String>,
 
-    /// Print the passes that would run, in the form that `--pass` takes
+    /// Print the passes that would run, in the syntax of `--pass`
     #[arg(long)]
     pub print_pipeline: bool,
 }

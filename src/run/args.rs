@@ -7,39 +7,39 @@ use crate::cli::Common;
 use crate::translate::From;
 
 const LONG_ABOUT: &str = "\
-Runs a program: text, or one that PaddlePaddle saved.
+Runs a program, in any format that pir-opt reads.
 
-Inputs (`pd.data`, `pd.parameter`) are bound by their names, the arguments of a function by name or position. Values come \
-from the command line and from files; the command line takes precedence. Results are printed, or written to a file.";
+Inputs (`pd.data`, `pd.parameter`) are bound by name, arguments of a function by name or position. Values come from the \
+command line and from files; the command line takes precedence. Results are printed, or written to a file.";
 
 const EXAMPLES: &str = "\
 Values:
-  0.5, true       this number for every element
+  0.5, true       the value of every element
   [[1, 2], [3, 4]]
-                  the elements, as lists of the declared shape
+                  the elements, as nested lists of the declared shape
   ones, zeros     the same as 1 and 0
-  rand            pseudo-random numbers that depend on --seed and the name only: floats from -1
-                  to 1, integers from 0 to 9
+  rand            pseudo-random numbers that depend only on --seed and the name of the input:
+                  floats from -1 to 1, integers from 0 to 9
 
 Examples:
-  Run a program on given values
+  Run a program on values from the command line
       pir-run x.pir --input x=rand --input 'n=[3]'
-  On values from a file, with results in another
+  Read inputs from files, and write results to a file
       pir-run model.json --inputs data.npz --inputs weights.safetensors --output results.npz
   Differentiate, then run
       pir-opt --pass=backward x.pir | pir-run - --input x=ones
-  Differentiate while running, to compare with that
+  Differentiate with the independent eager engine instead
       pir-run --eager-grad x.pir --input x=ones
-  Run on two devices, and see how iterations overlap
+  Run on two devices, and trace how iterations overlap
       pir-run --dataflow=2 --trace trace.json x.pir --input x=ones
   Compare derivatives with finite differences
       pir-run --check-grad x.pir --input x=rand
 
 Exit status:
   0   success
-  1   the program or its inputs are wrong, execution failed, or a derivative is wrong
-  2   the command line is wrong, or a derivative check is inconclusive
-  70  an internal error of pir-run";
+  1   the program or its inputs are invalid, execution failed, or a derivative is wrong
+  2   the command line is invalid, or a derivative check is inconclusive
+  70  internal error in pir-run";
 
 /// The command line.
 #[derive(Parser, Debug)]
@@ -49,10 +49,10 @@ Exit status:
     about = "Run programs with loops and branches, and check their derivatives",
     long_about = LONG_ABOUT,
     after_long_help = EXAMPLES,
-    after_help = "`--help` gives details and examples."
+    after_help = "Use `--help` for details and examples."
 )]
 pub struct Args {
-    /// The program; `-` or nothing reads standard input
+    /// The program to read; `-` or no FILE reads standard input
     #[arg(value_name = "FILE")]
     pub file: Option<String>,
 
@@ -66,32 +66,32 @@ pub struct Args {
     )]
     pub from: From,
 
-    /// Bind inputs to the arrays of this file, by name; may be given several times
+    /// Bind inputs to the arrays in this file, by name; may be repeated
     ///
-    /// The parameters of a program that PaddlePaddle saved, in a file `.pdiparams`, have no names: they are bound to
-    /// the program's in the order of those.
+    /// The arrays in PaddlePaddle's `.pdiparams` files have no names. They are bound to the program's parameters in the
+    /// order of the parameters' names.
     #[arg(long, value_name = "FILE.npz|FILE.safetensors|FILE.pdiparams")]
     pub inputs: Vec<String>,
 
-    /// Bind an input to a value; may be given several times
+    /// Bind an input to a value; may be repeated
     ///
     /// A value is a number, a list like `[[1, 2], [3, 4]]`, `rand`, `ones` or `zeros`.
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_input)]
     pub input: Vec<(String, Value)>,
 
-    /// The seed of random values
+    /// The seed of pseudo-random values
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
 
-    /// Stop with an error after this many executed operations; default: no limit
+    /// Fail after executing this many operations; default: no limit
     #[arg(long, value_name = "N")]
     pub max_steps: Option<u64>,
 
     /// How to treat subnormal numbers (below 1.2e-38 in f32, 2.3e-308 in f64), which slow down arithmetic
     ///
-    /// `flush`: among the inputs and the results of every operation, those of f32 and f64 become zeros of the same sign,
-    /// as in training with other frameworks. `keep`: results are those of IEEE arithmetic. --check-grad and
-    /// --eager-grad always keep them.
+    /// `flush` replaces subnormal f32 and f64 inputs and results of every operation with zeros of the same sign, as other
+    /// frameworks do in training. `keep` computes with IEEE arithmetic. --check-grad and --eager-grad always keep
+    /// subnormal numbers.
     #[arg(
         long,
         value_enum,
@@ -101,9 +101,9 @@ pub struct Args {
     )]
     pub denormals: Denormals,
 
-    /// The number of threads that large kernels share; default: one for each hardware thread
+    /// The number of threads for large kernels; default: the number of hardware threads
     ///
-    /// The results do not depend on it.
+    /// The results do not depend on this number.
     #[arg(
         long,
         env = "PIR_THREADS",
@@ -114,16 +114,16 @@ pub struct Args {
     )]
     pub threads: Option<u16>,
 
-    /// Run this function; default: the top level, the only function, or `main`
+    /// The function to run; default: the top level, the only function, or `main`
     #[arg(long, visible_alias = "entry", value_name = "NAME")]
     pub function: Option<String>,
 
-    /// Hand the program and its inputs to an engine that is installed: xla, iree, tensorflow or paddle
+    /// Run the program on an external engine: xla, iree, tensorflow or paddle
     ///
-    /// The program is written for it, and run by the Python that the environment variable `PIR_PYTHON` names, or
-    /// `python3`. `xla` needs jax, `iree` needs iree-base-compiler and iree-base-runtime, `tensorflow` and `paddle` the
-    /// packages of these names. With `,check` the program is run here too; a difference that rounding does not explain is
-    /// an error.
+    /// The program is exported, and run by the Python interpreter that the environment variable `PIR_PYTHON` names, or
+    /// by `python3`. `xla` needs the package jax, `iree` needs iree-base-compiler and iree-base-runtime, `tensorflow` and
+    /// `paddle` need the packages of these names. With `,check`, pir-run executes the program too, and reports an error
+    /// if the results differ by more than rounding.
     #[arg(
         long,
         value_name = "ENGINE[,check]",
@@ -132,19 +132,20 @@ pub struct Args {
     )]
     pub engine: Option<super::engine::Chosen>,
 
-    /// Write the results to this file, under the names of the fetches or `out:NUMBER`
+    /// Write the results to this file, under the names of their fetches or `out:NUMBER`
     #[arg(short, long, value_name = "FILE.npz")]
     pub output: Option<String>,
 
-    /// Report how long reading the program and its inputs, compiling it and running it took, on standard error
+    /// Report the time of reading the program and its inputs, of compiling, and of running, on standard error
     #[arg(long, conflicts_with_all = ["check_grad", "eager_grad", "dataflow"])]
     pub timing: bool,
 
-    /// Report where the time of the run went, by operation and loop: as a table on standard error, or in a file
+    /// Report the run time by operation and loop, as a table on standard error or in a file
     ///
-    /// The end of the file's name is the format: `.txt` a table, `.json`, `.folded` stacks for flame graph tools, `.svg` a
-    /// flame graph. Times are those of kernels; operations are measured one by one, so none are fused. Additions and
-    /// multiplications are counted in products and convolutions, and compared with what a large product reaches here.
+    /// The file extension selects the format: `.txt` for a table, `.json`, `.folded` for flame graph tools, `.svg` for a
+    /// flame graph. Times are those of kernels. Operations are measured one at a time, so none are fused. For matrix
+    /// products and convolutions, the report compares the floating-point rate with that of a large matrix product on this
+    /// machine.
     #[arg(
         long,
         value_name = "FILE",
@@ -155,15 +156,16 @@ pub struct Args {
     )]
     pub profile: Option<Option<String>>,
 
-    /// Print execution statistics as JSON: to standard output with --output, else to standard error
+    /// Print execution statistics as JSON, to standard output with --output, else to standard error
     #[arg(long)]
     pub stats: bool,
 
-    /// Differentiate a copy of the program and compare with finite differences and with forward mode, all in f64
+    /// Compare gradients with finite differences and with forward mode, in f64
     ///
-    /// The step size adapts to the program, and the error is estimated: a gradient is `ok`, `WRONG`, or the comparison
-    /// is `inconclusive`, as at a kink. An input of more than 2048 elements is compared along random directions and in
-    /// some of its elements; `--check-grad=full` compares all. Calls are inlined.
+    /// The check runs on a copy of the program, with calls inlined. The step size adapts to the program, and the error of
+    /// the differences is estimated. A gradient is `ok` or `WRONG`, or the comparison is `inconclusive`, for example at a
+    /// kink. Inputs of more than 2048 elements are compared along random directions and in a sample of their elements;
+    /// `--check-grad=full` compares every element.
     #[arg(
         long,
         value_name = "HOW",
@@ -174,18 +176,18 @@ pub struct Args {
     )]
     pub check_grad: Option<CheckGrad>,
 
-    /// Add the gradients of the outputs, computed by the eager engine from a trace of the run
+    /// Also compute gradients, with the eager engine, from a trace of the run
     ///
-    /// The results are those of the program that `pir-opt --pass=backward` makes, also for functions: `NAME_grad` for
-    /// every float input without `stop_gradient`. The implementation is independent of that pass.
+    /// The results have the same names as those of `pir-opt --pass=backward`, also for functions: `NAME_grad` for every
+    /// float input without `stop_gradient`. The implementation is independent of that pass.
     #[arg(long, conflicts_with_all = ["check_grad", "stats"])]
     pub eager_grad: bool,
 
     /// Run the program as a dataflow graph, on this many devices
     ///
-    /// Without a number, a program of graphs (`df.graph`) runs on the devices that it is for. A structured program is
-    /// first converted to a graph by the pass `lower-to-dataflow` and, with more than one device, split by `partition`.
-    /// Devices are threads. A deadlock is reported: which nodes wait, and for what.
+    /// Without a number, a program of `df.graph`s runs on the devices that the graphs name. A structured program is
+    /// first converted with the pass `lower-to-dataflow` and, for more than one device, split with `partition`. Each
+    /// device is a thread. A deadlock is reported with the waiting nodes and what they wait for.
     #[arg(
         long,
         value_name = "DEVICES",
@@ -197,9 +199,9 @@ pub struct Args {
     )]
     pub dataflow: Option<u32>,
 
-    /// Pick the next node at random among the ready ones; the same number gives the same schedule
+    /// Execute ready nodes in a pseudo-random order; the same seed gives the same schedule
     ///
-    /// Devices take turns, at random as well, instead of running as threads.
+    /// The devices run interleaved in one thread, also in a pseudo-random order.
     #[arg(long, value_name = "N", requires = "dataflow")]
     pub schedule_seed: Option<u64>,
 
@@ -207,7 +209,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE.json", requires = "dataflow")]
     pub trace: Option<String>,
 
-    /// The largest relative error that --check-grad accepts
+    /// The maximum relative error that --check-grad accepts
     #[arg(long, value_name = "ERROR", default_value_t = 1e-6, requires = "check_grad")]
     pub tolerance: f64,
 
@@ -219,16 +221,16 @@ pub struct Args {
 /// What becomes of subnormal numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Denormals {
-    /// Replace them with zeros of the same sign
+    /// Replace subnormal numbers with zeros of the same sign
     Flush,
-    /// Keep them
+    /// Keep subnormal numbers
     Keep,
 }
 
 /// Which elements are compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum CheckGrad {
-    /// Random directions in inputs with many elements
+    /// Random directions, and a sample of the elements, of inputs with many elements
     Sample,
     /// Every element of every input
     Full,
