@@ -48,41 +48,50 @@ pub(crate) fn is_suffix_byte(b: u8) -> bool {
     WORDS[b as usize] & 2 != 0
 }
 
-/// What precedes the first byte that is none of these, and the rest.
+/// How many bytes precede the first one that is none of these.
 #[inline]
-fn split(input: &[u8], is_inside: impl Fn(u8) -> bool) -> (&[u8], &[u8]) {
+fn len(input: &[u8], is_inside: impl Fn(u8) -> bool) -> usize {
     let outside = |b: &u8| !is_inside(*b);
     // Most names are short: nearly all of them end within these bytes.
-    let len = match input
+    match input
         .first_chunk::<8>()
         .and_then(|first| first.iter().position(outside))
     {
         Some(len) => len,
         None => input.iter().position(outside).unwrap_or(input.len()),
-    };
-    input.split_at(len)
+    }
+}
+
+/// How long the name is that the input begins with; 0 for none.
+pub(crate) fn name_len(input: &[u8]) -> usize {
+    match input.first() {
+        Some(b) if b.is_ascii_alphabetic() || *b == b'_' => len(input, is_name_byte),
+        _ => 0,
+    }
 }
 
 pub(crate) fn name(input: &[u8]) -> Scan<'_> {
-    match input.first() {
-        Some(b) if b.is_ascii_alphabetic() || *b == b'_' => {
-            let (found, rest) = split(input, is_name_byte);
-            Ok((rest, found))
-        }
-        _ => Err(nom::Err::Error(())),
-    }
+    word(input, name_len(input))
 }
 
-/// The part of a value's or a block's name after its sigil. `->` ends it.
-pub(crate) fn suffix(input: &[u8]) -> Scan<'_> {
-    let (mut found, mut rest) = split(input, is_suffix_byte);
-    while found.last() == Some(&b'-') && rest.first() == Some(&b'>') {
-        (found, rest) = input.split_at(found.len() - 1);
+/// How long the part of a value's or a block's name after its sigil is; 0 for none. `->` ends it.
+pub(crate) fn suffix_len(input: &[u8]) -> usize {
+    let mut len = len(input, is_suffix_byte);
+    while len > 0 && input[len - 1] == b'-' && input.get(len) == Some(&b'>') {
+        len -= 1;
     }
-    if found.is_empty() {
-        Err(nom::Err::Error(()))
-    } else {
-        Ok((rest, found))
+    len
+}
+
+/// The part of a value's or a block's name after its sigil.
+pub(crate) fn suffix(input: &[u8]) -> Scan<'_> {
+    word(input, suffix_len(input))
+}
+
+fn word(input: &[u8], len: usize) -> Scan<'_> {
+    match input.split_at(len) {
+        ([], _) => Err(nom::Err::Error(())),
+        (found, rest) => Ok((rest, found)),
     }
 }
 

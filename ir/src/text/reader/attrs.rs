@@ -1,91 +1,12 @@
 //! Attributes in the text.
 
-use rustc_hash::FxHashSet;
-
 use super::parser::{Failure, Parser};
 use crate::diagnostics::Span;
-use crate::entity::Sym;
 use crate::float_kind::FloatKind;
 use crate::text::cursor::{self, balanced_end, string_end};
 use crate::types::{Attr, AttrData, Type, TypeData};
 
-/// Whether no entry has the name. Of many, the names are in a set.
-fn is_new(entries: &[(Sym, Attr)], many: &mut FxHashSet<Sym>, name: Sym) -> bool {
-    const FEW: usize = 32;
-    if entries.len() < FEW {
-        return entries.iter().all(|&(n, _)| n != name);
-    }
-    if many.is_empty() {
-        many.extend(entries.iter().map(|&(n, _)| n));
-    }
-    many.insert(name)
-}
-
 impl<'s> Parser<'s> {
-    /// `{name = value, …}`, the brace included.
-    pub(super) fn parse_dict(&mut self, entries: &mut Vec<(Sym, Attr)>) -> Result<(), Failure> {
-        self.expect(b"{", "`{`", "attributes stand in braces")?;
-        let open = self.pos - 1;
-        self.skip();
-        if self.eat(b"}") {
-            return Ok(());
-        }
-        let mut many = FxHashSet::default();
-        loop {
-            self.skip();
-            let start = self.pos;
-            let name = if self.peek() == b'"' {
-                let text = self.parse_string()?;
-                self.ctx.sym(&text)
-            } else {
-                match cursor::name(&self.src[self.pos..]) {
-                    Ok((rest, word)) => {
-                        self.pos = self.src.len() - rest.len();
-                        self.sym(word)
-                    }
-                    Err(_) => {
-                        return Err(
-                            self.expected("the name of an attribute", "attributes are written `{name = value}`")
-                        );
-                    }
-                }
-            };
-            let end = self.pos;
-            self.skip();
-            // Those of dictionaries inside are not asked for.
-            let (behind, places) = (self.after(self.pos + 1), self.attr_places.take());
-            let value = if self.eat(b"=") || (self.peek() == b':' && !self.starts_with(b"::") && self.eat(b":")) {
-                self.parse_attr()?
-            } else {
-                self.ctx.attr(AttrData::Unit)
-            };
-            if !is_new(entries, &mut many, name) {
-                return Err(self
-                    .error_at(
-                        start,
-                        end,
-                        "duplicate-attribute",
-                        format!("attribute `{}` is given twice", self.ctx.str(name)),
-                    )
-                    .with_help("remove one of them"));
-            }
-            entries.push((name, value));
-            self.attr_places = places;
-            if let Some(places) = &mut self.attr_places {
-                let value = Span::new(behind.min(self.pos), self.pos);
-                places.push((name, Span::new(start, end), value));
-            }
-            self.skip();
-            if self.eat(b"}") {
-                return Ok(());
-            }
-            if !self.eat(b",") {
-                let failure = self.expected("`,` or `}`", "separate attributes by commas, and end them with a `}`");
-                return Err(failure.with_label(Span::new(open, open + 1), "to close this brace"));
-            }
-        }
-    }
-
     /// Says that the string that begins at `start` does not end.
     pub(super) fn unclosed_string(&self, start: usize) -> Failure {
         let line = cursor::line_end(self.src, start);

@@ -2,9 +2,7 @@
 
 use smallvec::SmallVec;
 
-use crate::diagnostics::Span;
-use crate::entity::{OpName, Sym, ValueId};
-use crate::names::Name;
+use crate::entity::{OpName, Sym};
 use crate::text::cursor;
 use crate::types::{AttrDict, Type};
 
@@ -70,6 +68,8 @@ pub(super) struct KnownOp {
     pub(super) plain: bool,
     /// Whether MLIR's declaration of its text is known.
     pub(super) ods: bool,
+    /// Whether it has a form beside ours.
+    pub(super) foreign: bool,
     /// Whether it is declared without results.
     pub(super) resultless: bool,
 }
@@ -106,16 +106,6 @@ impl Default for RecentDict<'_> {
             size: 0,
         }
     }
-}
-
-/// The parts of an operation.
-#[derive(Default)]
-pub(super) struct Scratch {
-    /// The names of the results, and where they stand.
-    pub(super) names: Vec<(Name, Span)>,
-    pub(super) operands: Vec<ValueId>,
-    /// The types of the results.
-    pub(super) results: Vec<Type>,
 }
 
 /// Whether a text means the same wherever it is: `#word` and `!word` may be aliases, which means something from their

@@ -5,15 +5,14 @@ use super::parser::Parser;
 use crate::text::cursor::{blanks, line_end};
 
 impl Parser<'_> {
-    /// Collects comments; the first is at the end of the last operation's line when no line break was before it.
-    pub(super) fn comments(&mut self) -> String {
-        let mut text = std::mem::take(&mut self.held_comment);
+    /// Collects comments for what follows; the first is at the end of the last operation's line when no line break was before it.
+    pub(super) fn comments(&mut self) {
         let start = self.pos;
         loop {
             let before = self.pos;
             self.pos = blanks(self.src, self.pos);
             if self.peek() != b'/' || !self.starts_with(b"//") {
-                return text;
+                return;
             }
             let end = line_end(self.src, self.pos);
             let bytes = &self.src[self.pos..end];
@@ -39,10 +38,10 @@ impl Parser<'_> {
                 self.body().set_comment(op, &comment);
                 continue;
             }
-            if !text.is_empty() {
-                text.push('\n');
+            if !self.comment.is_empty() {
+                self.comment.push('\n');
             }
-            text.push_str(line);
+            self.comment.push_str(line);
         }
     }
 }

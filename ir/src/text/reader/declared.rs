@@ -1,6 +1,5 @@
 //! Attributes that the definition of an operation does not have: said where they stand.
 
-use super::caches::op_place;
 use super::parser::{Failure, Parser};
 use super::pending::Pending;
 use crate::entity::OpName;
@@ -9,21 +8,24 @@ use crate::types::{AttrDict, Type};
 use crate::verify::{are_declared, faults, plan};
 
 impl Parser<'_> {
-    /// Whether the attributes of an operation of this name, which is registered, are as declared. The same come again and
-    /// again.
+    /// Whether the attributes of an operation, whose name is at a place that [`op_place`](super::caches::op_place) tells, are as
+    /// declared. The same come again and again.
     #[inline]
-    pub(super) fn are_declared(&mut self, word: &[u8], name: OpName, attrs: AttrDict) -> bool {
+    pub(super) fn are_declared(&mut self, place: usize, name: OpName, attrs: AttrDict) -> bool {
         if attrs == AttrDict::EMPTY {
             return true;
         }
-        let at = op_place(word);
-        if self.declared.find(at, |known| *known == Some((name, attrs))).is_some() {
+        if self
+            .declared
+            .find(place, |known| *known == Some((name, attrs)))
+            .is_some()
+        {
             return true;
         }
         let open = self.options.allow_unregistered;
         let fits = plan(&self.ctx, name).is_none_or(|plan| are_declared(&self.ctx, plan, attrs, usize::MAX, open));
         if fits {
-            *self.declared.place(at) = Some((name, attrs));
+            *self.declared.place(place) = Some((name, attrs));
         }
         fits
     }

@@ -1,7 +1,8 @@
 //! The second half of an operation: regions, attributes, types, and its creation.
 
 use super::parser::{Failure, Parser};
-use super::pending::Pending;
+use super::pending::{Pending, ResultName};
+use super::signature::Types;
 use crate::body::Body;
 use crate::context::Context;
 use crate::declare::{Presence, Traits};
@@ -14,14 +15,6 @@ use crate::text::{cursor, segments};
 use crate::types::{Attr, AttrData, AttrDict, Type};
 use crate::verify::does_not_fit;
 use smallvec::SmallVec;
-
-/// What comes after the colon of an operation.
-#[derive(Default)]
-pub(super) struct Types {
-    pub(super) operands: Option<SmallVec<[Type; 4]>>,
-    pub(super) results: SmallVec<[Type; 4]>,
-    pub(super) span: Span,
-}
 
 impl Parser<'_> {
     // ----- regions, attributes, types -----
@@ -57,10 +50,7 @@ impl Parser<'_> {
             self.skip();
             match self.peek() {
                 b'{' if !self.starts_with(b"{-#") && self.is_dict(&pending) => {
-                    pending.dicts.push(self.pos as u32);
-                    let mut entries = std::mem::take(&mut pending.attrs);
-                    self.parse_dict(&mut entries)?;
-                    pending.attrs = entries;
+                    self.attributes(&mut pending)?;
                 }
                 b'{' if !self.starts_with(b"{-#") && self.next_region(&pending, None).is_some() => {
                     return self.enter(pending, None);
@@ -70,10 +60,7 @@ impl Parser<'_> {
                     if word == b"attributes" {
                         self.pos += word.len();
                         self.skip();
-                        pending.dicts.push(self.pos as u32);
-                        let mut entries = std::mem::take(&mut pending.attrs);
-                        self.parse_dict(&mut entries)?;
-                        pending.attrs = entries;
+                        self.attributes(&mut pending)?;
                         continue;
                     }
                     if self.next_region(&pending, Some(word)).is_some() {
@@ -230,10 +217,7 @@ impl Parser<'_> {
             self.skip();
             match self.peek() {
                 b'{' if pending.generic && !self.starts_with(b"{-#") => {
-                    pending.dicts.push(self.pos as u32);
-                    let mut entries = std::mem::take(&mut pending.attrs);
-                    self.parse_dict(&mut entries)?;
-                    pending.attrs = entries;
+                    self.attributes(&mut pending)?;
                 }
                 b':' if types.is_none() && !self.starts_with(b"::") => {
                     self.pos += 1;
@@ -242,7 +226,7 @@ impl Parser<'_> {
                 b'l' if self.starts_with(b"loc(") => loc = self.location()?,
                 _ => {
                     self.pos = before;
-                    return self.create(pending, types, loc);
+                    return self.create_checked(pending, types, loc);
                 }
             }
         }
@@ -259,56 +243,14 @@ impl Parser<'_> {
         Ok(Some(self.text_attr(start)))
     }
 
-    pub(super) fn types(&mut self) -> Result<Types, Failure> {
-        self.skip();
-        let start = self.pos;
-        let parens = self.peek() == b'(';
-        if parens {
-            self.pos += 1;
-            self.skip();
-        }
-        let mut list = SmallVec::new();
-        if !(parens && self.eat(b")")) {
-            loop {
-                list.push(self.parse_type()?);
-                let end = self.pos;
-                self.skip();
-                if parens && self.eat(b")") {
-                    break;
-                }
-                if !self.eat(b",") {
-                    if parens {
-                        return Err(self.expected("`,` or `)`", "separate types by commas"));
-                    }
-                    self.pos = end;
-                    break;
-                }
-            }
-        }
-        let end = self.pos;
-        self.skip();
-        if !self.eat(b"->") {
-            if parens {
-                return Err(self.expected("`->`", "a full signature is written `(operand types) -> result types`"));
-            }
-            self.pos = end;
-            return Ok(Types {
-                operands: None,
-                results: list,
-                span: Span::new(start, end),
-            });
-        }
-        let results = self.parse_result_types()?.into();
-        Ok(Types {
-            operands: Some(list),
-            results,
-            span: Span::new(start, self.pos),
-        })
-    }
-
     // ----- creation -----
 
-    fn create(&mut self, mut pending: Box<Pending>, types: Option<Types>, loc: Option<Attr>) -> Result<(), Failure> {
+    fn create_checked(
+        &mut self,
+        mut pending: Box<Pending>,
+        types: Option<Types>,
+        loc: Option<Attr>,
+    ) -> Result<(), Failure> {
         if let Some(written) = types.as_ref().and_then(|t| t.operands.as_ref()) {
             let span = types.as_ref().map_or(pending.span, |t| t.span);
             // Operands passed to successors have their types there.
@@ -323,8 +265,8 @@ impl Parser<'_> {
                     )
                     .with_help("write one type for each operand, or only the types of the results"));
             }
-            for ((&value, &ty), &span) in pending.operands.iter().zip(written).zip(&pending.operand_spans) {
-                self.check_operand_type(value, ty, span);
+            for (at, &ty) in written.iter().enumerate() {
+                self.check_operand(&pending, at, ty);
             }
         }
         if pending.generic && pending.has(&self.ctx, Traits::SEGMENTS) {
@@ -335,11 +277,11 @@ impl Parser<'_> {
         }
         let attrs = self.ctx.dict(&pending.attrs);
         self.check_attributes(&pending, attrs, types.as_ref().map_or(&[][..], |t| &t.results))?;
-        let count: usize = pending.names.names.iter().map(|n| n.1 as usize).sum();
-        let results: SmallVec<[Type; 4]> = match types {
+        let count = pending.num_named;
+        let results = match types {
             Some(types) if self.are_of_operands(&pending, &types, count) => {
-                for ((&value, &ty), &span) in pending.operands.iter().zip(&types.results).zip(&pending.operand_spans) {
-                    self.check_operand_type(value, ty, span);
+                for (at, &ty) in types.results.iter().enumerate() {
+                    self.check_operand(&pending, at, ty);
                 }
                 SmallVec::new()
             }
@@ -359,57 +301,74 @@ impl Parser<'_> {
                 types.results
             }
             Some(types) => {
-                if types.results.len() != count && count > 0 {
-                    return Err(self
-                        .error(
-                            "result-count",
-                            result_names(types.results.len(), count),
-                            pending.names.names[0].2,
-                        )
-                        .with_label(types.span, "the types of the results")
-                        .with_help("name each result, or none"));
-                }
+                self.check_count(&pending, types.results.len(), types.span, "the types of the results")?;
                 types.results
             }
             None => self.infer(&pending, attrs, count)?.into_iter().collect(),
         };
+        pending.results.extend_from_slice(&results);
+        let isolated = pending.isolated.take();
+        let isolated = isolated.or_else(|| pending.has(&self.ctx, Traits::ISOLATED).then(Body::new));
+        let op = self.create_pending(pending, attrs, loc);
+        if let Some(inner) = isolated {
+            self.body().set_isolated(op, inner);
+        }
+        Ok(())
+    }
+
+    /// Checks that so many results go with their names.
+    fn check_count(&self, pending: &Pending, results: usize, place: Span, text: &str) -> Result<(), Failure> {
+        let count = pending.num_named;
+        let Some(first) = pending.names.first().filter(|_| results != count) else {
+            return Ok(());
+        };
+        let failure = self.error(
+            "result-count",
+            result_names(results, count),
+            self.name_span(first.start),
+        );
+        Err(failure.with_label(place, text).with_help("name each result, or none"))
+    }
+
+    /// Creates an operation, puts it in its place, and gives its results their names.
+    #[inline(always)]
+    pub(super) fn create(&mut self, spec: OpSpec<'_>, names: &[ResultName]) -> OpId {
         let body = self.body();
-        let op = body.create_op(OpSpec {
+        let op = body.create_op(spec);
+        let mut results = body.results(op);
+        self.append(op);
+        for &ResultName { name, count, start } in names {
+            let Some(first) = results.next() else { break };
+            self.define(name, first, count, start);
+            if count > 1 {
+                results.nth(count as usize - 2);
+            }
+        }
+        op
+    }
+
+    /// Creates an operation that was read in parts.
+    pub(super) fn create_pending(&mut self, mut pending: Box<Pending>, attrs: AttrDict, loc: Option<Attr>) -> OpId {
+        self.comment = std::mem::take(&mut pending.comment);
+        let spec = OpSpec {
             name: pending.name,
             operands: &pending.operands,
-            results: &results,
+            results: &pending.results,
             attrs,
             regions: &pending.regions,
             successors: &pending.successors,
             span: pending.span,
-        });
-        if let Some(inner) = pending.isolated.take() {
-            body.set_isolated(op, inner);
-        } else if pending.has(&self.ctx, Traits::ISOLATED) {
-            self.body().set_isolated(op, Body::new());
-        }
+        };
+        let op = self.create(spec, &pending.names);
         if let Some(loc) = loc {
             self.body().set_loc(op, loc);
-        }
-        self.finish_created(pending, op);
-        Ok(())
-    }
-
-    /// Puts an operation that was created in its place, and gives its results their names.
-    pub(super) fn finish_created(&mut self, mut pending: Box<Pending>, op: OpId) {
-        self.append(op, &pending.comment);
-        let mut at = self.body().results(op).next();
-        for &(name, count, span) in &pending.names.names {
-            if let Some(first) = at {
-                self.define(name, first, count, span);
-                at = Some(ValueId::new(first.index() + count as usize));
-            }
         }
         // Big ones are let go: they would be kept to the end.
         if self.spare.len() < 16 && pending.operands.len() < 1024 {
             pending.clear();
             self.spare.push(pending);
         }
+        op
     }
 
     /// Gives the successors their operands, which MLIR's generic form has among those of the operation.
@@ -497,16 +456,7 @@ impl Parser<'_> {
             }
             None => infer_by_semantics(args).map_err(|why| untyped(self, why))?,
         };
-        if types.len() != count && count > 0 {
-            return Err(self
-                .error(
-                    "result-count",
-                    result_names(types.len(), count),
-                    pending.names.names[0].2,
-                )
-                .with_label(pending.span, "of this operation")
-                .with_help("name each result, or none"));
-        }
+        self.check_count(pending, types.len(), pending.span, "of this operation")?;
         Ok(types)
     }
 

@@ -3,10 +3,10 @@
 //! Our own form of the same operation is told from it by what comes after the name: `(%a, %b)`, attributes, a colon, or
 //! nothing is our own. A format is gone through with a place in it; at a region it is left, and gone on with behind it.
 
-use super::finish_op::Types;
 use super::hooks::AssemblyReader;
 use super::parser::{Failure, Parser};
 use super::pending::Pending;
+use super::signature::Types;
 use crate::assembly::{Assembly, Element, Format, TypeOf};
 use crate::declare::Arity;
 use crate::diagnostics::Span;
@@ -23,7 +23,7 @@ pub(super) struct FormatState {
     /// The element that comes next.
     at: usize,
     /// Names of values in the regions, in the order of the operands that they stand for.
-    bound: Vec<(Name, Span)>,
+    bound: Vec<(Name, u32)>,
     /// The operation that makes up a region which is not written.
     pub(super) applied: Option<(Box<str>, Span)>,
     pub(super) types: Option<Types>,
@@ -128,9 +128,9 @@ impl Parser<'_> {
                 Element::Jump(to) => state.at = *to,
                 Element::Region { index } => {
                     let bound = state.bound.clone();
-                    for (&value, (name, span)) in pending.operands.iter().zip(bound) {
+                    for (&value, (name, start)) in pending.operands.iter().zip(bound) {
                         let ty = self.body().value_type(value);
-                        pending.function_args.push((name, ty, None, span));
+                        pending.function_args.push((name, ty, None, start));
                     }
                     pending.next_region = index + 1;
                     self.skip();
@@ -211,10 +211,7 @@ impl Parser<'_> {
                 };
                 if is_next {
                     self.skip();
-                    pending.dicts.push(self.pos as u32);
-                    let mut entries = std::mem::take(&mut pending.attrs);
-                    self.parse_dict(&mut entries)?;
-                    pending.attrs = entries;
+                    self.attributes(pending)?;
                 }
             }
             Element::Types | Element::FunctionType | Element::Type(_) => {
@@ -472,15 +469,14 @@ impl Parser<'_> {
 
     /// Checks that so many operands from one on have a type.
     fn are(&mut self, pending: &Pending, first: usize, count: usize, ty: Type) {
-        let operands = pending.operands.iter().zip(&pending.operand_spans);
-        for (&value, &span) in operands.skip(first).take(count) {
-            self.check_operand_type(value, ty, span);
+        for at in first..first.saturating_add(count).min(pending.operands.len()) {
+            self.check_operand(pending, at, ty);
         }
     }
 
     /// One type for all operands and results, or one for each and its result.
     fn spread(&mut self, pending: &Pending, def: &OpDef, types: &mut Types) -> Result<(), Failure> {
-        let named: usize = pending.names.names.iter().map(|name| name.1 as usize).sum();
+        let named = pending.num_named;
         let operands = pending.operands.len();
         let is_fixed = def.results.iter().all(|spec| spec.arity == Arity::One);
         let results = match is_fixed {

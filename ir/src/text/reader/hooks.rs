@@ -141,7 +141,7 @@ impl<'r, 's> AssemblyReader<'r, 's> {
     /// Puts operands that were read alternately, a first and a second one, in the order all first ones, all second ones.
     pub fn separate_operands(&mut self) {
         separate(&mut self.pending.operands);
-        separate(&mut self.pending.operand_spans);
+        separate(&mut self.pending.operand_starts);
     }
 
     /// Reads `%name: type`, an argument of the next region.
@@ -152,12 +152,12 @@ impl<'r, 's> AssemblyReader<'r, 's> {
         if !self.is_next('%') {
             return Err(self.expected("the name of an argument"));
         }
-        let (name, span) = self.parser.new_name().map_err(Unreadable)?;
+        let (name, start) = self.parser.new_name().map_err(Unreadable)?;
         self.expect(":")?;
         let ty = self.parser.parse_type().map_err(Unreadable)?;
         self.parser.skip();
         let loc = self.parser.location().map_err(Unreadable)?;
-        self.pending.function_args.push((name, ty, loc, span));
+        self.pending.function_args.push((name, ty, loc, start));
         Ok(())
     }
 

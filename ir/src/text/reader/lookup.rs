@@ -1,6 +1,6 @@
 //! Words that are written again and again, and what they were found to be: symbols and names of operations.
 
-use super::caches::{KnownOp, ShortSymEntry, SymEntry, op_place};
+use super::caches::{KnownOp, ShortSymEntry, SymEntry};
 use super::parser::Parser;
 use crate::context::Context;
 use crate::declare::Traits;
@@ -29,7 +29,7 @@ impl<'s> Parser<'s> {
     }
 
     /// The name of a value.
-    #[inline]
+    #[inline(never)]
     pub(super) fn name_of(&mut self, text: &'s [u8]) -> Name {
         let split = match self.first_bytes(text) {
             Some(word) => names::split_short(word, text.len()),
@@ -102,20 +102,15 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// The operation name `text`, if it may be used.
-    pub(super) fn op_name(&mut self, text: &'s [u8]) -> Option<OpName> {
-        self.known_op(text).name
-    }
-
-    /// What is known of the operation name `text`.
-    pub(super) fn known_op(&mut self, text: &'s [u8]) -> KnownOp {
-        let at = op_place(text);
+    /// What is known of the operation name `text`, which is at a place that [`op_place`] tells.
+    #[inline]
+    pub(super) fn known_op(&mut self, place: usize, text: &'s [u8]) -> KnownOp {
         let is_known = |known: &Option<(&[u8], KnownOp)>| known.is_some_and(|known| known.0 == text);
-        if let Some(&Some((_, known))) = self.recent_ops.find(at, is_known) {
+        if let Some(&Some((_, known))) = self.recent_ops.find(place, is_known) {
             return known;
         }
         let known = self.look_up_op(text);
-        *self.recent_ops.place(at) = Some((text, known));
+        *self.recent_ops.place(place) = Some((text, known));
         known
     }
 
@@ -123,18 +118,24 @@ impl<'s> Parser<'s> {
         if let Some(&known) = self.op_names.get(text) {
             return known;
         }
-        let name = self.find_op(&String::from_utf8_lossy(text));
-        let def = name.and_then(|name| self.ctx.op_def(name));
-        let special = Traits::FUNCTION | Traits::ISOLATED | Traits::SYMBOL;
-        let known = KnownOp {
-            name,
-            unregistered: def.is_none(),
-            ods: name.is_some_and(|name| self.ctx.ods(name).is_some()),
-            plain: def.is_some_and(|d| d.regions.is_empty() && d.successors == 0 && !d.traits.intersects(special)),
-            resultless: def.is_some_and(|d| d.results.is_empty()),
-        };
+        let known = self.describe_op(self.find_op(&String::from_utf8_lossy(text)));
         self.op_names.insert(text, known);
         known
+    }
+
+    /// What is known of the operation of a name.
+    pub(super) fn describe_op(&self, name: Option<OpName>) -> KnownOp {
+        let def = name.and_then(|name| self.ctx.op_def(name));
+        let special = Traits::FUNCTION | Traits::ISOLATED | Traits::SYMBOL;
+        let ods = name.is_some_and(|name| self.ctx.ods(name).is_some());
+        KnownOp {
+            name,
+            unregistered: def.is_none(),
+            ods,
+            foreign: ods || def.is_some_and(|d| d.assembly.is_some()),
+            plain: def.is_some_and(|d| d.regions.is_empty() && d.successors == 0 && !d.traits.intersects(special)),
+            resultless: def.is_some_and(|d| d.results.is_empty()),
+        }
     }
 
     /// The operation of a name, if it may be used.

@@ -11,7 +11,6 @@ use super::pending::Pending;
 use crate::body::Successor;
 use crate::declare::{Presence, Traits};
 use crate::diagnostics::Span;
-use crate::edit::OpSpec;
 use crate::entity::ValueId;
 use crate::ods::{
     Arity, AttrKind, AttrPresence, Element, OPERAND_SEGMENTS, Ods, OdsRow, Of, RESULT_SEGMENTS, Slot, TypeRule,
@@ -246,10 +245,7 @@ impl Parser<'_> {
                 };
                 if is_next {
                     self.skip();
-                    pending.dicts.push(self.pos as u32);
-                    let mut entries = std::mem::take(&mut pending.attrs);
-                    self.parse_dict(&mut entries)?;
-                    pending.attrs = entries;
+                    self.attributes(pending)?;
                 }
             }
             Element::Types(of) => self.ods_types(pending, row, *of)?,
@@ -516,8 +512,7 @@ impl Parser<'_> {
                     .count() as i64
             })
             .collect();
-        pending.operands = state.operands.iter().map(|operand| operand.1).collect();
-        pending.operand_spans = state.operands.iter().map(|operand| operand.2).collect();
+        pending.operands.extend(state.operands.iter().map(|operand| operand.1));
         self.order_regions(&mut pending, row, &state);
         self.complete_attributes(&mut pending, row, &counts)?;
         let settled = Settled {
@@ -531,7 +526,7 @@ impl Parser<'_> {
             let value = self.composed(&super::format::array_text("i32", &segments), before)?;
             self.put(&mut pending, RESULT_SEGMENTS, value);
         }
-        self.create_ods(pending, &results, loc)
+        self.create_ods(pending, results, loc)
     }
 
     fn order_regions(&mut self, pending: &mut Pending, row: &OdsRow, state: &OdsState) {
@@ -742,34 +737,20 @@ impl Parser<'_> {
         Ok((results, segments))
     }
 
-    fn create_ods(&mut self, mut pending: Box<Pending>, results: &[Type], loc: Option<Attr>) -> Result<(), Failure> {
-        let count: usize = pending.names.names.iter().map(|n| n.1 as usize).sum();
-        if results.len() != count && count > 0 {
+    fn create_ods(&mut self, mut pending: Box<Pending>, results: Types, loc: Option<Attr>) -> Result<(), Failure> {
+        let count = pending.num_named;
+        if let Some(first) = pending.names.first().filter(|_| results.len() != count) {
             let message = super::finish_op::result_names(results.len(), count);
-            let failure = self.error("result-count", message, pending.names.names[0].2);
+            let failure = self.error("result-count", message, self.name_span(first.start));
             return Err(failure.with_help("name each result, or none"));
         }
         if pending.has(&self.ctx, Traits::SEGMENTS) {
             self.segments(&mut pending)?;
         }
         let attrs = self.ctx.dict(&pending.attrs);
-        if pending.def(&self.ctx).is_some() {
-            self.check_attributes(&pending, attrs, &[])?;
-        }
-        let body = self.body();
-        let op = body.create_op(OpSpec {
-            name: pending.name,
-            operands: &pending.operands,
-            results,
-            attrs,
-            regions: &pending.regions,
-            successors: &pending.successors,
-            span: pending.span,
-        });
-        if let Some(loc) = loc {
-            self.body().set_loc(op, loc);
-        }
-        self.finish_created(pending, op);
+        self.check_attributes(&pending, attrs, &[])?;
+        pending.results.extend_from_slice(&results);
+        self.create_pending(pending, attrs, loc);
         Ok(())
     }
 }

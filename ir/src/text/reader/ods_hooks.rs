@@ -17,7 +17,7 @@ type Read<T> = Result<T, Unreadable>;
 #[derive(Clone, Copy, Debug)]
 pub struct ArgName {
     name: Name,
-    span: Span,
+    start: u32,
 }
 
 /// The text at the place of a `custom<NAME>`, and the operation that is being read.
@@ -486,8 +486,8 @@ impl<'r, 's> OdsReader<'r, 's> {
         if !self.is_next('%') {
             return Err(self.expected("the name of an argument"));
         }
-        let (name, span) = read(self.parser.new_name())?;
-        Ok(ArgName { name, span })
+        let (name, start) = read(self.parser.new_name())?;
+        Ok(ArgName { name, start })
     }
 
     /// Gives the next region an argument.
@@ -495,7 +495,7 @@ impl<'r, 's> OdsReader<'r, 's> {
     /// # Errors
     /// When its location cannot be read.
     pub fn argument(&mut self, name: ArgName, ty: Type) -> Read<()> {
-        self.pending.function_args.push((name.name, ty, None, name.span));
+        self.pending.function_args.push((name.name, ty, None, name.start));
         Ok(())
     }
 

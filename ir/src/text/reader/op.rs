@@ -1,119 +1,128 @@
-//! Operations in the text.
+//! Operations in the text, from the names of their results to what comes behind their operands.
 
+use super::caches::{KnownOp, op_place};
 use super::parser::{Failure, Parser};
-use super::pending::{Pending, ResultNames};
-use crate::body::Successor;
+use super::pending::{Pending, ResultName};
 use crate::declare::Traits;
 use crate::diagnostics::Span;
-use crate::entity::{BlockId, Sym, ValueId};
+use crate::edit::OpSpec;
 use crate::text::cursor;
 use crate::text::options::VISIBILITIES;
-use crate::text::writer::attr::print_type;
-use crate::types::{AttrData, AttrDict, Type};
+use crate::types::{AttrData, AttrDict};
 
-impl<'s> Parser<'s> {
+impl Parser<'_> {
     /// Reads an operation as far as its first region, or whole.
-    pub(super) fn operation(&mut self, comment: String) -> Result<(), Failure> {
-        let mut names = ResultNames::default();
+    ///
+    /// Nearly all have no regions and are spelled as they are printed, in one of these ways:
+    ///
+    /// ```text
+    /// %a, %b = dialect.op (%c, %d#1) {k = 1} : type, type
+    /// %a, %b = "dialect.op"(%c, %d#1) {k = 1} : (type, type) -> (type, type)
+    /// ```
+    ///
+    /// They are read to their end here. If one goes on in another way, so does the reader with what it has of it.
+    #[inline(always)]
+    pub(super) fn operation(&mut self) -> Result<(), Failure> {
+        let mut op = self
+            .ready
+            .take()
+            .unwrap_or_else(|| self.spare.pop().unwrap_or_default());
+        op.restart();
         if self.peek() == b'%' {
-            self.result_names(&mut names)?;
+            self.result_names(&mut op)?;
         }
-        self.skip();
-        let start = self.pos;
-        let generic = self.peek() == b'"';
-        let (mut format, mut ods) = (None, None);
-        let (name, span) = if generic {
-            let Some(end) = cursor::string_end(self.src, start) else {
-                return Err(self.unclosed_string(start));
-            };
-            let span = Span::new(start + 1, end - 1);
-            let text = &self.src[start + 1..end - 1];
-            let name = match text.contains(&b'\\') {
-                false => self.op_name(text),
-                true => {
-                    let text = self.parse_string()?;
-                    self.find_op(&text)
-                }
-            };
-            let Some(name) = name else {
-                let word = self.text(span);
-                return Err(self.unknown_op(span, word.as_bytes()));
-            };
-            self.pos = end;
-            (name, span)
-        } else {
-            let Ok((rest, word)) = cursor::name(&self.src[start..]) else {
-                return Err(self.expected(
-                    "an operation",
-                    "an operation is written `%result = dialect.name (%operand) {attribute = 1} : type`",
-                ));
-            };
-            let end = self.src.len() - rest.len();
-            let span = Span::new(start, end);
-            let name = self.ctx.aliased_op(word).or_else(|| match word.contains(&b'.') {
-                true => self.op_name(word),
-                false => self.op_of_function(word),
-            });
-            let Some(name) = name else {
-                return Err(self.unknown_op(span, word));
-            };
-            self.pos = end;
-            let ctx = self.ctx.clone();
-            match ctx.op_def(name) {
-                def if ctx.ods(name).is_some_and(|row| self.is_ods_form(def, row)) => ods = Some(Box::default()),
-                None => self.check_unregistered_form(span)?,
-                Some(def) => {
-                    format = def
-                        .assembly
-                        .as_ref()
-                        .and_then(|assembly| self.foreign_form(def, assembly))
-                }
+        op.generic = match self.peek() {
+            b if b.is_ascii_alphabetic() => false,
+            _ => {
+                self.skip();
+                self.peek() == b'"'
             }
-            (name, span)
         };
-        let mut pending = self.spare.pop().unwrap_or_default();
-        pending.names = names;
-        pending.name = name;
-        pending.span = span;
-        pending.comment = comment;
-        pending.generic = generic;
-        pending.format = format;
-        pending.ods = ods;
-        if generic {
-            self.generic_head(&mut pending)?;
-        } else if pending.format.is_none() && pending.ods.is_none() {
-            self.pretty_head(&mut pending)?;
+        let (place, known) = match op.generic {
+            true => self.quoted_name(&mut op)?,
+            false => self.bare_name(&mut op)?,
+        };
+        let is_plain = if op.generic {
+            let help = "the generic form is `\"dialect.op\"(%operands) : (types) -> types`";
+            self.expect(b"(", "`(`", help)?;
+            self.operand_list(&mut op)?;
+            known.plain || known.unregistered
+        } else {
+            let is_foreign = (known.foreign || !known.plain) && self.is_foreign(&mut op)?;
+            let is_ours = known.plain && !is_foreign;
+            if is_ours && self.eat(b" (") {
+                self.operand_list(&mut op)?;
+            } else if !is_ours || !self.starts_with(b" {") {
+                op.comment = std::mem::take(&mut self.comment);
+                if !is_foreign {
+                    self.pretty_head(&mut op)?;
+                }
+                return self.continue_operation(op);
+            }
+            true
+        };
+        let behind = self.pos;
+        let mut attrs = AttrDict::EMPTY;
+        let mut is_done = false;
+        if is_plain {
+            attrs = self.plain_attributes(op.generic, known)?;
+            let (end, expanded) = (self.pos, self.expanded);
+            is_done = self.plain_types(&mut op, place, known)?
+                && (known.unregistered || self.are_declared(place, op.name, attrs))
+                && !self.goes_on(&op, known);
+            if !is_done {
+                (self.pos, self.expanded) = (end, expanded);
+            }
         }
-        self.continue_operation(pending)
+        if is_done {
+            let spec = OpSpec {
+                operands: &op.operands,
+                results: &op.results,
+                attrs,
+                span: op.span,
+                ..OpSpec::new(op.name)
+            };
+            self.create(spec, &op.names);
+            self.ready = Some(op);
+            return Ok(());
+        }
+        op.comment = std::mem::take(&mut self.comment);
+        self.behind_operands(op, behind, attrs)
     }
 
-    fn result_names(&mut self, names: &mut ResultNames) -> Result<(), Failure> {
-        loop {
-            let (name, mut span) = self.new_name()?;
-            let mut count = 1;
-            if self.eat(b":") {
-                let digits = cursor::digits(&self.src[self.pos..]);
-                // More results than bytes of input cannot have types.
-                match digits.parse::<u32>() {
-                    Ok(n) if n > 0 && (n as usize) <= self.src.len() => count = n,
-                    _ => {
-                        return Err(self
-                            .error_at(
-                                self.pos,
-                                self.pos + digits.len().max(1),
-                                "result-count",
-                                "this is no number of results".to_owned(),
-                            )
-                            .with_help("`%r:2` names two results, `%r#0` and `%r#1`"));
-                    }
-                }
-                self.pos += digits.len();
-                span = Span {
-                    end: self.pos as u32,
-                    ..span
-                };
+    /// Goes on with an operation that is not as most are. Its operands have been read, and what was behind them up to the
+    /// present place: attributes.
+    #[cold]
+    fn behind_operands(&mut self, mut op: Box<Pending>, behind: usize, attrs: AttrDict) -> Result<(), Failure> {
+        op.results.clear();
+        if self.pos > behind {
+            let properties = self.src[behind..].starts_with(b" <");
+            op.dicts.push((behind + 1 + usize::from(properties)) as u32);
+            op.attrs.extend_from_slice(self.ctx.dict_entries(attrs));
+            if op.generic && !properties {
+                return self.tail(op);
             }
-            names.names.push((name, count, span));
+        } else if op.generic {
+            self.generic_head(&mut op)?;
+        } else {
+            self.successors(&mut op)?;
+        }
+        self.continue_operation(op)
+    }
+
+    #[inline(always)]
+    fn result_names(&mut self, op: &mut Pending) -> Result<(), Failure> {
+        loop {
+            let (name, start) = self.result_name()?;
+            let count = match self.peek() {
+                b':' => self.result_count()?,
+                _ => 1,
+            };
+            op.names.push(ResultName { name, count, start });
+            op.num_named += count as usize;
+            if self.eat(b" = ") {
+                return Ok(());
+            }
             self.skip();
             if self.eat(b"=") {
                 return Ok(());
@@ -122,193 +131,138 @@ impl<'s> Parser<'s> {
             if !self.eat("，".as_bytes()) {
                 self.expect(b",", "`,` or `=`", "results are written `%a, %b = …`")?;
             }
+            self.skip();
         }
     }
 
-    // ----- generic form -----
+    /// `:2`.
+    fn result_count(&mut self) -> Result<u32, Failure> {
+        self.pos += 1;
+        let digits = cursor::digits(&self.src[self.pos..]);
+        // More results than bytes of input cannot have types.
+        match digits.parse::<u32>() {
+            Ok(count) if count > 0 && (count as usize) <= self.src.len() => {
+                self.pos += digits.len();
+                Ok(count)
+            }
+            _ => {
+                let message = "this is no number of results".to_owned();
+                let end = self.pos + digits.len().max(1);
+                let failure = self.error_at(self.pos, end, "result-count", message);
+                Err(failure.with_help("`%r:2` names two results, `%r#0` and `%r#1`"))
+            }
+        }
+    }
 
-    fn generic_head(&mut self, pending: &mut Pending) -> Result<(), Failure> {
-        self.expect(
-            b"(",
-            "`(`",
-            "the generic form is `\"dialect.op\"(%operands) : (types) -> types`",
-        )?;
-        self.operand_list(pending, b")")?;
+    /// The name of an operation in quotes, which are next: its place in tables, and what is known of it.
+    #[inline(always)]
+    fn quoted_name(&mut self, op: &mut Pending) -> Result<(usize, KnownOp), Failure> {
+        let (src, start) = (self.src, self.pos);
+        let Some(end) = cursor::string_end(src, start) else {
+            return Err(self.unclosed_string(start));
+        };
+        let text = &src[start + 1..end - 1];
+        let place = op_place(text);
+        op.span = Span::new(start + 1, end - 1);
+        let known = match text.contains(&b'\\') {
+            false => self.known_op(place, text),
+            true => {
+                let text = self.parse_string()?;
+                self.describe_op(self.find_op(&text))
+            }
+        };
+        op.name = known.name.ok_or_else(|| self.unknown_op(op.span, text))?;
+        self.pos = end;
+        Ok((place, known))
+    }
+
+    /// The name of an operation without quotes.
+    #[inline(always)]
+    fn bare_name(&mut self, op: &mut Pending) -> Result<(usize, KnownOp), Failure> {
+        let (src, start) = (self.src, self.pos);
+        let end = start + cursor::name_len(&src[start..]);
+        let word = &src[start..end];
+        if word.is_empty() {
+            return Err(self.expected(
+                "an operation",
+                "an operation is written `%result = dialect.name (%operand) {attribute = 1} : type`",
+            ));
+        }
+        let place = op_place(word);
+        op.span = Span::new(start, end);
+        let known = self.known_op(place, word);
+        let name = match known.plain {
+            true => known.name,
+            false => self.ctx.aliased_op(word).or_else(|| match word.contains(&b'.') {
+                true => known.name,
+                false => self.op_of_function(word),
+            }),
+        };
+        op.name = name.ok_or_else(|| self.unknown_op(op.span, word))?;
+        self.pos = end;
+        Ok((place, known))
+    }
+
+    /// Whether an operation, whose name has been read, goes on in MLIR's custom assembly, and not in our own form.
+    fn is_foreign(&mut self, op: &mut Pending) -> Result<bool, Failure> {
+        let def = op.def(&self.ctx);
+        if self.ctx.ods(op.name).is_some_and(|row| self.is_ods_form(def, row)) {
+            op.ods = Some(Box::default());
+        } else if let Some(def) = def {
+            let assembly = def.assembly.as_ref();
+            op.format = assembly.and_then(|assembly| self.foreign_form(def, assembly));
+        } else {
+            self.check_unregistered_form(op.span)?;
+        }
+        Ok(op.ods.is_some() || op.format.is_some())
+    }
+
+    /// What comes behind the operands in the generic form and is not at its end: successors, properties.
+    fn generic_head(&mut self, op: &mut Pending) -> Result<(), Failure> {
         self.skip();
         if self.eat(b"[") {
-            self.successor_list(pending)?;
+            loop {
+                self.successor(op)?;
+                self.skip();
+                if !self.eat(b",") {
+                    break;
+                }
+            }
             self.expect(b"]", "`]`", "successors are written `[^a, ^b]`")?;
             self.skip();
         }
         if self.starts_with(b"<{") {
-            self.pos += 1;
-            let mut entries = Vec::new();
-            pending.dicts.push(self.pos as u32);
-            self.parse_dict(&mut entries)?;
-            self.expect(b">", "`>`", "properties are written `<{name = value}>`")?;
-            if pending.def(&self.ctx).is_some() || self.ctx.ods(pending.name).is_some() {
-                pending.attrs.extend(entries);
-            } else {
-                let dict = self.ctx.dict(&entries);
-                let dict = self.ctx.attr(AttrData::Dict(dict));
-                pending.attrs.push((self.ctx.sym("<{}>"), dict));
-            }
-            self.skip();
+            let inherent = op.def(&self.ctx).is_some() || self.ctx.ods(op.name).is_some();
+            op.dicts.push(self.pos as u32 + 1);
+            let attrs = self.properties(inherent)?;
+            op.attrs.extend_from_slice(self.ctx.dict_entries(attrs));
         }
         Ok(())
     }
 
-    fn successor_list(&mut self, pending: &mut Pending) -> Result<(), Failure> {
-        loop {
-            self.successor(pending)?;
-            self.skip();
-            if !self.eat(b",") {
-                return Ok(());
-            }
-        }
-    }
-
-    /// `^name` or `^name(%a, %b)` or `^name(%a, %b : T, U)`.
-    fn successor(&mut self, pending: &mut Pending) -> Result<(), Failure> {
-        self.skip();
-        let start = self.pos;
-        // The specification leaves the sigil out now and then.
-        if !self.peek().is_ascii_alphabetic() {
-            self.expect(b"^", "a block", "successors are written `^name(%operand)`")?;
-        }
-        let (sym, span) = self.block_name(start)?;
-        let block = self.block_of_label(sym, span);
-        let before = pending.operands.len();
-        if self.next_is(b'(') {
-            self.skip();
-            self.pos += 1;
-            self.operand_list(pending, b")")?;
-        }
-        let types = pending.operands[before..]
-            .iter()
-            .map(|&v| self.body().value_type(v))
-            .collect();
-        if let Some(region) = self.scopes.region() {
-            region.passed.entry(block).or_insert(types);
-        }
-        pending.successors.push(Successor {
-            block,
-            operands: (pending.operands.len() - before) as u32,
-        });
-        Ok(())
-    }
-
-    pub(super) fn block_of_label(&mut self, sym: Sym, span: Span) -> BlockId {
-        if let Some(&(block, _, _)) = self.scopes.region().and_then(|r| r.blocks.get(&sym)) {
-            return block;
-        }
-        let block = self.body().create_detached_block();
-        if let Some(region) = self.scopes.region() {
-            region.blocks.insert(sym, (block, false, span));
-        }
-        block
-    }
-
-    /// Operands up to the closing bracket, with optional types after a colon.
-    fn operand_list(&mut self, pending: &mut Pending, close: &[u8]) -> Result<(), Failure> {
-        self.skip();
-        if self.eat(close) {
-            return Ok(());
-        }
-        let first = pending.operands.len();
-        loop {
-            self.operand(pending)?;
-            self.skip();
-            if self.peek() == b':' && !self.starts_with(b"::") {
-                self.pos += 1;
-                for at in first.. {
-                    let ty = self.parse_type()?;
-                    if let (Some(&value), Some(&span)) = (pending.operands.get(at), pending.operand_spans.get(at)) {
-                        self.check_operand_type(value, ty, span);
-                    }
-                    self.skip();
-                    if !self.eat(b",") {
-                        break;
-                    }
-                }
-                self.skip();
-            }
-            if self.eat(close) {
-                return Ok(());
-            }
-            self.expect(b",", "`,` or `)`", "operands are separated by commas")?;
-            self.skip();
-        }
-    }
-
-    pub(super) fn operand(&mut self, pending: &mut Pending) -> Result<(), Failure> {
-        self.skip();
-        let start = self.pos;
-        match self.peek() {
-            // `pd.const(1)`: the value of a constant.
-            b'-' | b'0'..=b'9' if pending.has(&self.ctx, Traits::CONSTANT) => {
-                let value = self.parse_attr()?;
-                pending.attrs.push((self.ctx.sym("value"), value));
-                return Ok(());
-            }
-            b if b.is_ascii_alphabetic() => {
-                let text = cursor::name(&self.src[start..])
-                    .map_or(String::new(), |(_, w)| String::from_utf8_lossy(w).into_owned());
-                return Err(self
-                    .error_at(start, start + text.len(), "syntax", format!("`{text}` is not a value"))
-                    .with_help(format!("values are written with a percent sign: `%{text}`")));
-            }
-            _ => {}
-        }
-        let value = self.value_use()?;
-        pending.operands.push(value);
-        pending.operand_spans.push(Span::new(start, self.pos));
-        Ok(())
-    }
-
-    pub(super) fn check_operand_type(&mut self, value: ValueId, written: Type, span: Span) {
-        let actual = self.body().value_type(value);
-        if actual == Type::NONE {
-            // A forward reference: what is written says what it will be.
-            self.body().set_value_type(value, written);
-        } else if actual != written {
-            let (actual, written) = (print_type(&self.ctx, actual), print_type(&self.ctx, written));
-            let failure = self
-                .error(
-                    "operand-type",
-                    format!("this operand has type `{actual}`, not `{written}`"),
-                    span,
-                )
-                .with_help(format!("write `{actual}`, or leave the types of the operands out"));
-            self.report(failure);
-        }
-    }
-
-    // ----- pretty form -----
-
-    fn pretty_head(&mut self, pending: &mut Pending) -> Result<(), Failure> {
-        if pending.has(&self.ctx, Traits::FUNCTION) {
-            return self.function_head(pending);
+    fn pretty_head(&mut self, op: &mut Pending) -> Result<(), Failure> {
+        if op.has(&self.ctx, Traits::FUNCTION) {
+            return self.function_head(op);
         }
         let line = cursor::line_end(self.src, self.pos);
         if self.next_is(b'@') {
             self.skip();
-            let attr = if pending.has(&self.ctx, Traits::SYMBOL) {
+            let attr = if op.has(&self.ctx, Traits::SYMBOL) {
                 let name = self.parse_symbol_name()?;
                 ("sym_name", self.ctx.str_attr(&name))
             } else {
                 ("callee", self.parse_attr()?)
             };
-            pending.attrs.push((self.ctx.sym(attr.0), attr.1));
+            op.attrs.push((self.ctx.sym(attr.0), attr.1));
         }
         if self.next_is(b'(') {
             self.skip();
             self.pos += 1;
-            self.operand_list(pending, b")")?;
+            self.operand_list(op)?;
         } else {
             // Without parentheses, operands must stand on the line of the name: the next line is the next operation.
-            while self.next_is(b'%') && (!pending.operands.is_empty() || self.after(self.pos) < line) {
-                self.operand(pending)?;
+            while self.next_is(b'%') && (!op.operands.is_empty() || self.after(self.pos) < line) {
+                self.next_operand(op)?;
                 if !self.next_is(b',') {
                     break;
                 }
@@ -316,41 +270,19 @@ impl<'s> Parser<'s> {
                 self.pos += 1;
             }
         }
-        let branches = pending.def(&self.ctx).is_some_and(|d| d.successors > 0);
-        let starts = |p: &Self| {
-            let next = p.src.get(p.after(p.pos)).copied().unwrap_or(0);
-            (next == b'^' || branches && next.is_ascii_alphabetic()) && p.after(p.pos) < line
-        };
-        while starts(self) {
-            self.successor(pending)?;
-            if !self.next_is(b',') {
-                break;
-            }
-            self.skip();
-            self.pos += 1;
-        }
-        Ok(())
+        self.successors(op)
     }
 
-    /// Whether the next byte that is neither blank nor comment is this one. Nothing is skipped: the comments may belong
-    /// to the next operation.
-    pub(super) fn next_is(&self, byte: u8) -> bool {
-        self.src.get(self.after(self.pos)) == Some(&byte)
-    }
-
-    fn function_head(&mut self, pending: &mut Pending) -> Result<(), Failure> {
+    fn function_head(&mut self, op: &mut Pending) -> Result<(), Failure> {
         self.skip();
         if let Some(visibility) = VISIBILITIES.iter().find(|v| self.starts_with(v.as_bytes())) {
             self.pos += visibility.len();
-            pending
-                .attrs
+            op.attrs
                 .push((self.ctx.sym("sym_visibility"), self.ctx.str_attr(visibility)));
             self.skip();
         }
         let name = self.parse_symbol_name()?;
-        pending
-            .attrs
-            .insert(0, (self.ctx.sym("sym_name"), self.ctx.str_attr(&name)));
+        op.attrs.insert(0, (self.ctx.sym("sym_name"), self.ctx.str_attr(&name)));
         self.expect(b"(", "`(`", "a function is written `func.func @name(%x: T) -> U { … }`")?;
         let (mut inputs, mut arg_attrs) = (Vec::new(), Vec::new());
         self.skip();
@@ -358,14 +290,14 @@ impl<'s> Parser<'s> {
             loop {
                 self.skip();
                 if self.peek() == b'%' {
-                    let (name, span) = self.new_name()?;
+                    let (name, start) = self.new_name()?;
                     self.expect(b":", "`:`", "arguments of a function have types: `%x: tensor<4xf32>`")?;
                     let ty = self.parse_type()?;
                     inputs.push(ty);
                     arg_attrs.push(self.optional_dict()?);
                     self.skip();
                     let loc = self.location()?;
-                    pending.function_args.push((name, ty, loc, span));
+                    op.function_args.push((name, ty, loc, start));
                 } else {
                     inputs.push(self.parse_type()?);
                     arg_attrs.push(self.optional_dict()?);
@@ -402,14 +334,12 @@ impl<'s> Parser<'s> {
             }
         }
         let ty = self.ctx.function_type(&inputs, &results);
-        pending
-            .attrs
-            .push((self.ctx.sym("function_type"), self.ctx.type_attr(ty)));
+        op.attrs.push((self.ctx.sym("function_type"), self.ctx.type_attr(ty)));
         for (name, attrs) in [("arg_attrs", arg_attrs), ("res_attrs", res_attrs)] {
             if attrs.iter().any(|&dict| dict != AttrDict::EMPTY) {
                 let dicts = attrs.iter().map(|&dict| self.ctx.attr(AttrData::Dict(dict))).collect();
                 let list = self.ctx.attr(AttrData::Array(dicts));
-                pending.attrs.push((self.ctx.sym(name), list));
+                op.attrs.push((self.ctx.sym(name), list));
             }
         }
         Ok(())

@@ -10,8 +10,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::aliases::{Aliases, Meaning};
 use super::caches::{
-    DICTS, KnownOp, RECENT_OPS, RECENT_STEMS, RECENT_TYPES, RecentDict, RecentSignature, Scratch, ShortSymEntry,
-    SymEntry, num_syms,
+    DICTS, KnownOp, RECENT_OPS, RECENT_STEMS, RECENT_TYPES, RecentDict, RecentSignature, ShortSymEntry, SymEntry,
+    num_syms,
 };
 use super::directives::Directives;
 use super::pending::Pending;
@@ -111,8 +111,6 @@ pub(in crate::text) struct Parser<'s> {
     pub(super) recent_ops: Recent<Option<(&'s [u8], KnownOp)>>,
     /// Words in front of numbers and their numbers, if they have one, each at a place that its hash tells.
     pub(super) recent_stems: Recent<Option<(Stem, Option<u32>)>>,
-    /// Of the operation that is being read, kept for their memory.
-    pub(super) scratch: Scratch,
     pub(super) entries: Vec<(Sym, Attr)>,
     /// Results of operations that could not be read: what uses them is not to blame.
     pub(super) poison: FxHashSet<ValueId>,
@@ -120,9 +118,10 @@ pub(in crate::text) struct Parser<'s> {
     /// Words after a `#` or `!` that were no aliases where they stand: they must be defined further down.
     pub(super) later: Vec<(u8, &'s [u8], Span)>,
     pub(super) directives: Option<Directives<'s>>,
-    /// Comments that stand before something else than an operation, for the next operation.
-    pub(super) held_comment: String,
-    /// Boxes of operations that were created, for the next ones.
+    /// Comments for the next operation.
+    pub(super) comment: String,
+    /// The operation that was read last, for the memory that it has, and others that were read in parts.
+    pub(super) ready: Option<Box<Pending>>,
     #[allow(clippy::vec_box, reason = "it is the boxes that are used again")]
     pub(super) spare: Vec<Box<Pending>>,
     /// Tensor types that were read lately, and their texts, at a place that the first letters in the brackets tell.
@@ -170,13 +169,13 @@ impl<'s> Parser<'s> {
             op_names: FxHashMap::default(),
             recent_ops: Recent::new(RECENT_OPS),
             recent_stems: Recent::new(RECENT_STEMS),
-            scratch: Scratch::default(),
             entries: Vec::new(),
             poison: FxHashSet::default(),
             diagnostics: Vec::new(),
             later: Vec::new(),
             directives: None,
-            held_comment: String::new(),
+            comment: String::new(),
+            ready: None,
             spare: Vec::new(),
             recent_types: Recent::new(RECENT_TYPES),
             recent_dicts: Recent::new(DICTS),
@@ -347,20 +346,16 @@ impl<'s> Parser<'s> {
 
     /// Reads one statement; `false` at the end of the input.
     fn statement(&mut self) -> bool {
-        let mut comment = self.comments();
+        self.comments();
         let start = self.pos;
-        if matches!(self.peek(), b'^' | b'#' | b'!' | b'{') {
-            // Comments belong to operations, and these are none: the next one gets it.
-            self.held_comment = std::mem::take(&mut comment);
-        }
         let done = match self.peek() {
-            0 if self.pos >= self.src.len() => return self.end_of_input(&comment),
-            b'}' => self.close_region(&comment),
+            0 if self.pos >= self.src.len() => return self.end_of_input(),
+            b'}' => self.close_region(),
+            // Comments belong to operations, and these are none: the next one gets it.
             b'^' => self.label(),
             b'#' | b'!' if self.open.len() == 1 => self.for_all().and_then(|()| self.alias()),
             b'{' if self.starts_with(b"{-#") => self.for_all().and_then(|()| self.resources()),
-            _ if self.plain_operation(&comment) => return true,
-            _ => self.operation(comment),
+            _ => self.operation(),
         };
         if let Err(failure) = done {
             self.report(failure);
@@ -369,11 +364,12 @@ impl<'s> Parser<'s> {
         true
     }
 
-    fn end_of_input(&mut self, comment: &str) -> bool {
+    fn end_of_input(&mut self) -> bool {
+        let comment = std::mem::take(&mut self.comment);
         if !comment.is_empty()
             && let Some(block) = self.open.last().and_then(|o| o.block)
         {
-            self.body().set_end_comment(block, comment);
+            self.body().set_end_comment(block, &comment);
         }
         if let [_, .., open] = self.open.as_slice() {
             let failure = self
@@ -396,7 +392,7 @@ impl<'s> Parser<'s> {
         if self.peek() == b'%' {
             // The names before the `=`.
             while self.peek() == b'%' {
-                let Ok((name, span)) = self.new_name() else { break };
+                let Ok((name, start)) = self.new_name() else { break };
                 let mut count = 1;
                 if self.eat(b":") {
                     let digits = cursor::digits(&self.src[self.pos..]);
@@ -411,7 +407,7 @@ impl<'s> Parser<'s> {
                     for at in 0..count as usize {
                         self.poison.insert(ValueId::new(first.index() + at));
                     }
-                    self.define(name, first, count, span);
+                    self.define(name, first, count, start);
                 }
                 self.skip();
                 if !self.eat(b",") {

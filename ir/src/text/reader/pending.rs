@@ -13,23 +13,31 @@ use crate::names::Name;
 use crate::registry::OpDef;
 use crate::types::{Attr, Type};
 
-/// What has to be given to an operation that is to be read.
-#[derive(Default)]
-pub(super) struct ResultNames {
-    /// Names, how many values each denotes, and where they are.
-    pub(super) names: SmallVec<[(Name, u32, Span); 2]>,
+/// The name of a result, or of several.
+#[derive(Clone, Copy)]
+pub(super) struct ResultName {
+    pub(super) name: Name,
+    /// How many values it denotes.
+    pub(super) count: u32,
+    /// Where its sigil is.
+    pub(super) start: u32,
 }
 
-/// An operation that has been read in part.
+/// An operation that is being read. One that has been created is used again for its memory.
 #[derive(Default)]
 pub(super) struct Pending {
-    pub(super) names: ResultNames,
+    pub(super) names: Vec<ResultName>,
+    /// How many results have names.
+    pub(super) num_named: usize,
     pub(super) name: OpName,
     pub(super) span: Span,
     pub(super) comment: String,
     pub(super) generic: bool,
-    pub(super) operands: SmallVec<[ValueId; 6]>,
-    pub(super) operand_spans: SmallVec<[Span; 6]>,
+    pub(super) operands: Vec<ValueId>,
+    /// Where the operands stand in an assembly format.
+    pub(super) operand_starts: SmallVec<[u32; 6]>,
+    /// The types of the results.
+    pub(super) results: Vec<Type>,
     pub(super) successors: SmallVec<[Successor; 2]>,
     pub(super) attrs: Vec<(Sym, Attr)>,
     /// Where the braces of attributes stand.
@@ -40,8 +48,8 @@ pub(super) struct Pending {
     pub(super) next_region: usize,
     /// Where the arguments of the next region stand, in front of its brace.
     pub(super) header: Option<usize>,
-    /// The arguments of a function.
-    pub(super) function_args: Vec<(Name, Type, Option<Attr>, Span)>,
+    /// The arguments of a function, and where their sigils are.
+    pub(super) function_args: Vec<(Name, Type, Option<Attr>, u32)>,
     /// What was read of an assembly format.
     pub(super) format: Option<Box<FormatState>>,
     /// What was read of the custom assembly of an operation that has a row.
@@ -49,12 +57,20 @@ pub(super) struct Pending {
 }
 
 impl Pending {
-    /// Makes it ready for another operation, with the memory that it has.
-    pub(super) fn clear(&mut self) {
-        self.names.names.clear();
-        self.comment.clear();
+    /// Makes it ready for another operation that [`Parser::operation`](super::parser::Parser::operation) reads to its end.
+    #[inline]
+    pub(super) fn restart(&mut self) {
+        self.names.clear();
+        self.num_named = 0;
         self.operands.clear();
-        self.operand_spans.clear();
+        self.results.clear();
+    }
+
+    /// Makes it ready for any other operation, with the memory that it has.
+    pub(super) fn clear(&mut self) {
+        self.restart();
+        self.comment.clear();
+        self.operand_starts.clear();
         self.successors.clear();
         self.attrs.clear();
         self.dicts.clear();

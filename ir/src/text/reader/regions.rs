@@ -19,7 +19,7 @@ impl Parser<'_> {
         }
         let mut index = 0;
         loop {
-            let (name, span) = self.new_name()?;
+            let (name, start) = self.new_name()?;
             self.skip();
             let ty = if self.peek() == b':' && !self.starts_with(b"::") {
                 self.pos += 1;
@@ -31,12 +31,12 @@ impl Parser<'_> {
                     .error(
                         "untyped-argument",
                         format!("the type of `%{}` cannot be told", self.ctx.name_text(name)),
-                        span,
+                        self.name_span(start),
                     )
                     .with_help(format!("write it: `%{}: tensor<…>`", self.ctx.name_text(name))));
             };
             let value = self.body().add_block_arg(block, ty, None);
-            self.define(name, value, 1, span);
+            self.define(name, value, 1, start);
             index += 1;
             self.skip();
             if let Some(loc) = self.location()? {
@@ -70,15 +70,16 @@ impl Parser<'_> {
     }
 
     /// Puts an operation into the current block.
-    pub(super) fn append(&mut self, op: OpId, comment: &str) {
+    pub(super) fn append(&mut self, op: OpId) {
         let block = self.current_block();
         let body = self.body();
         body.append_op(block, op);
-        if !comment.is_empty() {
-            body.set_comment(op, comment);
-        }
         if let Some(open) = self.open.last_mut() {
             open.last = Some(op);
+        }
+        if !self.comment.is_empty() {
+            let comment = std::mem::take(&mut self.comment);
+            self.body().set_comment(op, &comment);
         }
     }
 
@@ -116,12 +117,12 @@ impl Parser<'_> {
             read?;
         } else if !function_args.is_empty() {
             let block = self.current_block();
-            for (name, ty, loc, span) in function_args {
+            for (name, ty, loc, start) in function_args {
                 let value = self.body().add_block_arg(block, ty, None);
                 if let Some(loc) = loc {
                     self.body().set_arg_loc(value, loc);
                 }
-                self.define(name, value, 1, span);
+                self.define(name, value, 1, start);
             }
         } else if pretty {
             self.current_block();
@@ -144,7 +145,8 @@ impl Parser<'_> {
         room
     }
 
-    pub(super) fn close_region(&mut self, comment: &str) -> Result<(), Failure> {
+    pub(super) fn close_region(&mut self) -> Result<(), Failure> {
+        let comment = std::mem::take(&mut self.comment);
         if self.open.len() == 1 {
             return Err(self
                 .error_at(
@@ -160,7 +162,7 @@ impl Parser<'_> {
         if !comment.is_empty()
             && let Some(block) = open.block
         {
-            self.body().set_end_comment(block, comment);
+            self.body().set_end_comment(block, &comment);
         }
         let Some(mut owner) = open.owner.take() else {
             return Ok(());

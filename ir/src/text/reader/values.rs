@@ -4,6 +4,7 @@ use ecow::EcoString;
 use rustc_hash::FxHashMap;
 
 use super::parser::{Failure, Parser};
+use super::pending::Pending;
 use super::scope::{Binding, Forward};
 use crate::body::{Body, ValueName};
 use crate::diagnostics::{Span, nearest};
@@ -21,101 +22,163 @@ impl Parser<'_> {
         &mut self.bodies[last]
     }
 
-    /// The value that a use at the present place names; the `%` is next.
+    /// The value that a use at the present place names.
     pub(super) fn value_use(&mut self) -> Result<ValueId, Failure> {
         self.skip();
+        self.value()
+    }
+
+    /// The value that is named here.
+    #[inline(always)]
+    pub(super) fn value(&mut self) -> Result<ValueId, Failure> {
         let start = self.pos;
-        if !self.eat(b"%") {
-            let failure = self.expected("a value", "values are written `%name`");
-            return Err(failure);
-        }
-        let (name, _) = self.value_name(start)?;
+        let Some(name) = self.value_name() else {
+            return Err(self.expected("a value", "values are written `%name`"));
+        };
         let mut index = 0;
-        if self.peek() == b'#' {
-            let digits = cursor::digits(&self.src[self.pos + 1..]);
+        if self.eat(b"#") {
+            let digits = cursor::digits(&self.src[self.pos..]);
             index = digits.parse().unwrap_or(u32::MAX);
-            self.pos += 1 + digits.len();
+            self.pos += digits.len();
         }
-        let span = Span::new(start, self.pos);
         match self.scopes.get(name) {
             Some(binding) if index < binding.count => Ok(ValueId::new(binding.first.index() + index as usize)),
-            Some(binding) => Err(self
-                .error(
-                    "no-such-result",
-                    format!(
-                        "`%{}` has {} results, not number {index}",
-                        self.ctx.name_text(name),
-                        binding.count
-                    ),
-                    span,
-                )
-                .with_label(self.name_span(binding.start), "defined here")
-                .with_help("results are counted from 0")),
-            None => {
-                let placeholder = self.body().create_placeholder(Type::NONE);
-                if let Some(region) = self.scopes.region() {
-                    region.forward.entry(name).or_default().push((index, placeholder, span));
-                }
-                Ok(placeholder)
-            }
+            found => self.undefined_use(name, index, Span::new(start, self.pos), found),
         }
     }
 
-    fn value_name(&mut self, start: usize) -> Result<(Name, Span), Failure> {
-        match cursor::suffix(&self.src[self.pos..]) {
-            Ok((rest, text)) => {
-                self.pos = self.src.len() - rest.len();
-                Ok((self.name_of(text), Span::new(start, self.pos)))
-            }
-            Err(_) => {
-                self.pos = start;
-                Err(self.expected("a value", "values are written `%name`"))
-            }
+    /// A use of what is not defined yet, or has fewer results.
+    #[cold]
+    fn undefined_use(
+        &mut self,
+        name: Name,
+        index: u32,
+        span: Span,
+        found: Option<Binding>,
+    ) -> Result<ValueId, Failure> {
+        if let Some(Binding { count, start, .. }) = found {
+            let message = format!(
+                "`%{}` has {count} results, not number {index}",
+                self.ctx.name_text(name)
+            );
+            let failure = self.error("no-such-result", message, span);
+            return Err(failure
+                .with_label(self.name_span(start), "defined here")
+                .with_help("results are counted from 0"));
         }
+        let placeholder = self.body().create_placeholder(Type::NONE);
+        if let Some(region) = self.scopes.region() {
+            region.forward.entry(name).or_default().push((index, placeholder, span));
+        }
+        Ok(placeholder)
     }
 
-    /// A name that is defined here; the `%` is next.
-    pub(super) fn new_name(&mut self) -> Result<(Name, Span), Failure> {
+    /// The name of a value, if it is next.
+    #[inline(always)]
+    fn value_name(&mut self) -> Option<Name> {
+        let (src, start) = (self.src, self.pos + 1);
+        if self.peek() != b'%' {
+            return None;
+        }
+        let behind = src.get(start..)?;
+        let text = behind
+            .get(..cursor::suffix_len(behind))
+            .filter(|text| !text.is_empty())?;
+        self.pos = start + text.len();
+        Some(self.name_of(text))
+    }
+
+    /// A name that is defined here, and where its sigil is.
+    pub(super) fn new_name(&mut self) -> Result<(Name, u32), Failure> {
         self.skip();
+        self.result_name()
+    }
+
+    /// The same without blanks in front of it.
+    #[inline(always)]
+    pub(super) fn result_name(&mut self) -> Result<(Name, u32), Failure> {
         let start = self.pos;
-        if !self.eat(b"%") {
-            return Err(self.expected("the name of a value", "values are written `%name`"));
+        match self.value_name() {
+            Some(name) => Ok((name, start as u32)),
+            None if self.peek() == b'%' => Err(self.expected("a value", "values are written `%name`")),
+            None => Err(self.expected("the name of a value", "values are written `%name`")),
         }
-        self.value_name(start)
     }
 
     /// The stretch of the name whose sigil is at `start`, with the number of results after it.
-    fn name_span(&self, start: u32) -> Span {
+    pub(super) fn name_span(&self, start: u32) -> Span {
+        self.numbered_span(start, b':')
+    }
+
+    /// The stretch of a name and of the number behind a sign after it.
+    fn numbered_span(&self, start: u32, sign: u8) -> Span {
         let name = self.src.get(start as usize + 1..).unwrap_or_default();
-        let len = cursor::suffix(name).map_or(0, |(_, text)| text.len());
-        let end = start as usize + 1 + len;
-        let digits = match self.src.get(end..) {
-            Some([b':', rest @ ..]) => cursor::digits(rest).len(),
-            _ => 0,
-        };
+        let end = start as usize + 1 + cursor::suffix(name).map_or(0, |(_, text)| text.len());
+        let behind = self.src.get(end..).unwrap_or_default().strip_prefix(&[sign]);
+        let digits = behind.map_or(0, |behind| cursor::digits(behind).len());
         Span::new(start as usize, if digits > 0 { end + 1 + digits } else { end })
     }
 
+    /// Checks the type that is written for an operand.
+    pub(super) fn check_operand(&mut self, op: &Pending, at: usize, written: Type) {
+        let Some(&value) = op.operands.get(at) else { return };
+        if self.body().value_type(value) != written {
+            let start = op.operand_starts.get(at).copied();
+            let start = start.unwrap_or_else(|| self.operand_start(op, at));
+            self.check_operand_type(value, written, self.numbered_span(start, b'#'));
+        }
+    }
+
+    /// Where an operand stands in our own form or in the generic form: nothing but operands has a `%` behind the name of the
+    /// operation.
+    fn operand_start(&self, op: &Pending, operand: usize) -> u32 {
+        let mut at = op.span.end as usize + usize::from(op.generic);
+        let mut operands = operand + 1;
+        while let Some(&byte) = self.src.get(at) {
+            at = match byte {
+                b'"' => cursor::string_end(self.src, at).unwrap_or(self.src.len()),
+                b'/' if self.src[at..].starts_with(b"//") => cursor::line_end(self.src, at),
+                _ => at + 1,
+            };
+            operands -= usize::from(byte == b'%');
+            if operands == 0 {
+                return at as u32 - 1;
+            }
+        }
+        op.span.start
+    }
+
+    pub(super) fn check_operand_type(&mut self, value: ValueId, written: Type, span: Span) {
+        let actual = self.body().value_type(value);
+        if actual == Type::NONE {
+            // A forward reference: what is written says what it will be.
+            self.body().set_value_type(value, written);
+        } else if actual != written {
+            let (actual, written) = (print_type(&self.ctx, actual), print_type(&self.ctx, written));
+            let failure = self
+                .error(
+                    "operand-type",
+                    format!("this operand has type `{actual}`, not `{written}`"),
+                    span,
+                )
+                .with_help(format!("write `{actual}`, or leave the types of the operands out"));
+            self.report(failure);
+        }
+    }
+
     /// Makes a name visible, and settles earlier uses of it.
-    pub(super) fn define(&mut self, name: Name, first: ValueId, count: u32, span: Span) {
+    pub(super) fn define(&mut self, name: Name, first: ValueId, count: u32, start: u32) {
         let pack = count > 1;
         for at in 0..count as usize {
             let value = ValueId::new(first.index() + at);
             self.body().set_value_name(value, Some(ValueName { name, pack }));
         }
-        if let Err(old) = self.scopes.define(
-            name,
-            Binding {
-                first,
-                count,
-                start: span.start,
-            },
-        ) {
+        if let Err(old) = self.scopes.define(name, Binding { first, count, start }) {
             let failure = self
                 .error(
                     "redefinition",
                     format!("`%{}` is defined twice", self.ctx.name_text(name)),
-                    span,
+                    self.name_span(start),
                 )
                 .with_label(self.name_span(old.start), "first defined here")
                 .with_help("give one of them another name");
@@ -144,7 +207,7 @@ impl Parser<'_> {
             let value = ValueId::new(first.index() + index as usize);
             let (written, actual) = (self.body().value_type(placeholder), self.body().value_type(value));
             if written != Type::NONE && actual != Type::NONE && written != actual {
-                self.report_forward_type(name, written, actual, used, span);
+                self.report_forward_type(name, written, actual, used, self.name_span(start));
             }
             self.body().replace_all_uses(placeholder, value);
         }
