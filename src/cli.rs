@@ -120,8 +120,8 @@ fn internal_error(tool: &str, info: &PanicHookInfo<'_>) -> String {
         .location()
         .map_or_else(|| "an unknown place".to_owned(), ToString::to_string);
     let mut text = format!(
-        "{tool}: internal error: {message}\n  at {place}\n\
-         This is an error in {tool} itself, whatever the input is. Please report it with these lines and the input:\n"
+        "{tool}: internal error: {message}\n  at {place}\nThis is a bug in {tool}, even if the input is invalid. \
+         Please report it with these lines and the input:\n"
     );
     let arguments: Vec<_> = std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect();
     text.push_str(&format!("  command: {}\n", arguments.join(" ")));
@@ -172,8 +172,8 @@ fn write_buffered(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::R
 /// reports that and returns `None`.
 pub fn input_file<'a>(named: Option<&'a str>, renderer: &Renderer) -> Option<&'a str> {
     if named.is_none() && io::stdin().is_terminal() {
-        let error = Diagnostic::error("usage", "there is no input")
-            .help("name a FILE, or `-` to type a program in; see `--help`");
+        let error =
+            Diagnostic::error("usage", "there is no input").help("give a FILE, or `-` to type a program; see `--help`");
         report_plain(renderer, &error);
         return None;
     }

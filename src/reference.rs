@@ -66,9 +66,10 @@ pub fn dialect(name: &str) -> Option<String> {
     let ctx = pir_dialects::context();
     let dialect = ctx.dialect(name)?;
     let mut page = format!(
-        "{MARK}\n# The dialect `{name}`\n\n{}.\n\nThe operations are written as they are shown here: operands in \
-         parentheses, attributes in braces. An attribute of type `IntArray` or `Scalar` may be an operand behind the \
-         tensors instead. Behind the examples stands what they give; their inputs count 1, 2, 3, ….\n",
+        "{MARK}\n# The dialect `{name}`\n\n{}.\n\nOperations are shown in their custom syntax: operands in \
+         parentheses, attributes in braces. An attribute of type `IntArray` or `Scalar` may also be given as an \
+         operand after the tensors. Examples are followed by their output; the elements of their inputs are 1, 2, 3, \
+         ….\n",
         dialect.summary
     );
     if !dialect.types.is_empty() {
@@ -84,8 +85,9 @@ pub fn dialect(name: &str) -> Option<String> {
     }
     if !foreign.is_empty() {
         page.push_str(
-            "\n## Operations that only PaddlePaddle runs\n\nThey are known from its declarations: the types of their results are as \
-             written, there are no kernels, and the derivative is PaddlePaddle's operation of the same name with `_grad`.\n\n```\n",
+            "\n## Operations that only PaddlePaddle runs\n\nThese operations are declared from PaddlePaddle's wheel: \
+             the types of their results must be written, there are no kernels, and the derivative is PaddlePaddle's \
+             operation of the same name with `_grad`.\n\n```\n",
         );
         for op in foreign {
             let _ = writeln!(page, "{}", signature(op));
@@ -150,7 +152,7 @@ fn operation(page: &mut String, ctx: &Arc<Context>, op: &OpDef) {
     if !op.operands.is_empty() && !op.results.is_empty() {
         match &op.derivative {
             Derivative::Undeclared if pir_dialects::pd::family(&op.name).is_some() => {
-                facts.push("A derivative that would pass through is refused.".to_owned());
+                facts.push("Differentiating through it is an error.".to_owned());
             }
             Derivative::Undeclared => {}
             Derivative::None => facts.push("No derivative.".to_owned()),
@@ -194,8 +196,8 @@ fn table(page: &mut String, op: &OpDef) {
     let value = |what: &str, spec: &ValueSpec, row: &mut dyn FnMut(&str, &str, &str, &str)| {
         let more = match spec.arity {
             Arity::One => "",
-            Arity::Optional => ", may be left out",
-            Arity::Variadic => ", any number",
+            Arity::Optional => ", optional",
+            Arity::Variadic => ", variadic",
         };
         let ty = spec.ty.trim_end_matches("[]");
         row(what, &format!("%{}", spec.name), &format!("{ty}{more}"), "");

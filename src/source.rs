@@ -209,7 +209,7 @@ fn read_start(path: &str, most: u64) -> Result<(Vec<u8>, Reservation), Diagnosti
     if Path::new(path).is_dir() {
         return Err(
             Diagnostic::error("io", format!("cannot read `{path}`: it is a directory"))
-                .help("name a file in it, or `-` for standard input"),
+                .help("give a file in it, or `-` for standard input"),
         );
     }
     let read = || {

@@ -1,6 +1,6 @@
 //! What every dependency must have: a place in the registry, and the text of its licence, beside it or beside another package
 //! of its repository. Which licences, and that
-//! nothing is there twice, `cargo deny` says (tools/deny).
+//! nothing is there twice, `cargo deny` checks (tools/deny).
 
 #![allow(clippy::unwrap_used, reason = "in tests a panic is a failure")]
 

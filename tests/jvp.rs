@@ -1,5 +1,5 @@
 //! Forward mode. Tangents of every rule and every kind of loop are compared in `gradients.rs` and `loops.rs`; here, forward and
-//! reverse mode are put on top of each other: products with the Hessian in both orders, and what the pass says and refuses.
+//! reverse mode are combined: Hessian-vector products in both orders, and the errors of the pass.
 
 #![allow(clippy::unwrap_used, reason = "in tests a panic is a failure")]
 

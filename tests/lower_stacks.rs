@@ -46,7 +46,7 @@ fn check(plain: &Module, pipeline: &str, lower: &str, trips: &[i64]) {
     }
 }
 
-/// What `lower-stacks` says against a program.
+/// The errors of `lower-stacks` for a program.
 fn refused(source: &str, pipeline: &str) -> Vec<Diagnostic> {
     let mut module = read(&pir_dialects::context(), source);
     let parsed = Pipeline::parse(pipeline).unwrap();

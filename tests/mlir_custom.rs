@@ -156,7 +156,7 @@ fn the_message_says_what_to_do() {
     assert_eq!(code, "custom-assembly");
     assert_eq!(
         message,
-        "`spirv.if` is in the custom assembly of the dialect `spirv`, which cannot be read"
+        "`spirv.if` uses the custom assembly of the dialect `spirv`, which cannot be parsed"
     );
     assert!(help.contains("mlir-opt --mlir-print-op-generic FILE | pir-opt --allow-unregistered-dialect -"));
     // An operation of a dialect that is unknown, in a form that is not the one that is read of all.

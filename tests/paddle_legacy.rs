@@ -185,7 +185,7 @@ fn errors_say_where() {
         ("    {Out=['y']} = tanh(X=['x'])\n}\n", "expected an operation"),
         (
             "    {Out=['y']} = scale(inputs={ScaleTensor=['b'], X=['x']}, scale = 1.0)\n}\n",
-            "the operand `ScaleTensor` of `scale` is not read",
+            "the operand `ScaleTensor` of `scale` is not supported",
         ),
         (
             "    {Out=['y']} = scale(inputs={X=['x']}, scale = 1.0, scale = 2.0)\n}\n",
@@ -197,7 +197,7 @@ fn errors_say_where() {
         ),
         (
             "    {Out=['y']} = select_input(inputs={Mask=['c'], X=['x', 'x']})\n}\n",
-            "chooses between no two",
+            "does not select between two",
         ),
     ] {
         let errors = read(&text(lines)).unwrap_err();

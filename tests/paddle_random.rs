@@ -20,7 +20,7 @@ use pir_tools::driver::{LoadOptions, load};
 use pir_tools::source::Source;
 use pir_translate::paddle;
 
-/// How many random programs there are, unless `PIR_PROGRAMS` says it.
+/// How many random programs there are, unless `PIR_PROGRAMS` is set.
 const PROGRAMS: u64 = 150;
 
 /// What is done with each: nothing, what makes gradients of it, and what comes before and after that.

@@ -40,7 +40,7 @@ fn what_cannot_be_said_is_an_error_that_says_where() {
     let data = "%x = pd.data {name = \"x\", shape = [2], dtype = f32} : tensor<2xf32>\n";
     refused(
         &format!("{data}%y = \"my.op\" (%x) : (tensor<2xf32>) -> tensor<2xf32>"),
-        "`my.op` cannot be written for PaddlePaddle: PaddlePaddle has no dialect `my`",
+        "`my.op` cannot be written for PaddlePaddle: PaddlePaddle does not load the dialect `my`",
     );
     refused(
         &format!("{data}func.func @f(%a: tensor<2xf32>) -> tensor<2xf32> {{\n  func.return (%a)\n}}"),
@@ -48,7 +48,7 @@ fn what_cannot_be_said_is_an_error_that_says_where() {
     );
     refused(
         &format!("{data}%big = pd.full {{shape = [1], value = 9007199254740993, dtype = i64}} : tensor<1xi64>"),
-        "9007199254740993 is not a double",
+        "9007199254740993 cannot be represented as a double",
     );
 }
 
@@ -105,7 +105,7 @@ fn what_a_condition_records_is_refused_where_it_cannot_be_carried() {
     let pop = "  %b = cf.pop_back (%s) : tensor<1xf32>\n";
     let test = "  %more = pd.logical_not (%done) : i1\n";
     let late = RECORDING.replace(pop, "").replace(test, &format!("{test}{pop}"));
-    refused(&late, "only a loop that pops from a stack can ask");
+    refused(&late, "only a loop that pops from a stack can test");
     // A branch in the condition would be written twice.
     let push = "  cf.push_back (%s, %b)\n";
     let branch = RECORDING.replace(push, &format!("  pd.if (%go) then {{\n  {push}  }} else {{\n  }}\n"));
@@ -129,10 +129,7 @@ fn copies_of_stacks_are_refused_with_what_to_do() {
              %s = cf.create_stack () : cf.stack\ncf.push_back (%s, %x)\n";
     for (op, help) in [
         ("%c = cf.copy_stack (%s) : cf.stack", "push the values on two stacks"),
-        (
-            "%j = cf.join_stack (%s) : tensor<?xf32>",
-            "leave out `batch-weight-grads`",
-        ),
+        ("%j = cf.join_stack (%s) : tensor<?xf32>", "omit `batch-weight-grads`"),
     ] {
         let text = format!("{s}{op}");
         refused(&text, "cannot be written for PaddlePaddle");

@@ -50,7 +50,7 @@ fn every_operation_is_complete() {
             continue;
         }
         match &def.derivative {
-            // Its row says `refused`: the key is required.
+            // Its row has `refused`: the key is required.
             Derivative::Undeclared | Derivative::None if rules.has(&def.name) => {
                 missing.push(format!("{}: has a rule, and no derivative", def.name))
             }

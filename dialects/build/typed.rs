@@ -340,7 +340,7 @@ fn put(kind: ParamKind, name: &str, place: usize, value: &str) -> String {
 
 /// Parses a number of the tables.
 fn number(text: &str) -> f64 {
-    text.parse().unwrap_or_else(|_| panic!("`{text}` is no number"))
+    text.parse().unwrap_or_else(|_| panic!("`{text}` is not a number"))
 }
 
 /// `{1, 1}` as an array.

@@ -21,7 +21,7 @@ pub fn register(builder: &mut ContextBuilder) {
 }
 
 fn module() -> OpDef {
-    let mut def = OpDef::new("builtin.module", "A program of its own: operations and symbols");
+    let mut def = OpDef::new("builtin.module", "A nested program: operations and symbols");
     def.traits = Traits::ISOLATED | Traits::SYMBOL | Traits::SYMBOL_TABLE | Traits::NO_TERMINATOR | Traits::OPEN_ATTRS;
     let optional = |name: &'static str| AttrSpec {
         name: name.into(),
@@ -39,7 +39,10 @@ fn module() -> OpDef {
 }
 
 fn cast() -> OpDef {
-    let mut def = OpDef::new("builtin.unrealized_conversion_cast", "A value as one of another type");
+    let mut def = OpDef::new(
+        "builtin.unrealized_conversion_cast",
+        "A value converted to another type without semantics",
+    );
     def.traits = Traits::OPEN_ATTRS;
     def.operands = vec![value("inputs", "any", Arity::Variadic)].into();
     def.results = vec![value("outputs", "any", Arity::Variadic)].into();

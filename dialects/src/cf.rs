@@ -69,8 +69,8 @@ pub fn register(builder: &mut ContextBuilder) {
         summary: "Stacks, and the terminators of structured control flow".into(),
         types: vec![
             TypeDef::of::<Stack>("A stack of values of any types"),
-            TypeDef::of::<Inlet>("The end of a stack of PaddlePaddle's that is pushed to"),
-            TypeDef::of::<Outlet>("The end of a stack of PaddlePaddle's that is popped from"),
+            TypeDef::of::<Inlet>("The push end of a PaddlePaddle stack"),
+            TypeDef::of::<Outlet>("The pop end of a PaddlePaddle stack"),
         ],
         other_types: false,
     };
@@ -123,8 +123,8 @@ fn push() -> OpDef {
 }
 
 fn pop() -> OpDef {
-    let mut def = OpDef::new(POP_BACK, "Removes the last value of a stack and gives it");
-    def.description = "The type of the value is written: it is that of the value that was pushed.".into();
+    let mut def = OpDef::new(POP_BACK, "Removes the last value of a stack and returns it");
+    def.description = "The type of the result must be written: it is that of the pushed value.".into();
     def.operands = vec![value("stack", "stack", Arity::One)].into();
     def.results = vec![value("value", "any", Arity::One)].into();
     def.verify = Some(stack_operand);
@@ -134,7 +134,7 @@ fn pop() -> OpDef {
 }
 
 fn is_empty() -> OpDef {
-    let mut def = OpDef::new(IS_EMPTY, "Whether a stack holds nothing");
+    let mut def = OpDef::new(IS_EMPTY, "Whether a stack is empty");
     def.operands = vec![value("stack", "stack", Arity::One)].into();
     def.results = vec![value("out", "i1", Arity::One)].into();
     def.infer = Some(|_| Ok(smallvec![Type::I1]));
@@ -146,9 +146,9 @@ fn is_empty() -> OpDef {
 
 fn commit() -> OpDef {
     let mut def = OpDef::new(COMMIT, "Counts an iteration whose values a stack holds");
-    def.description = "Stands at the end of the body of a loop that pushes on the stack. Gives one more than `kept` if that is \
-                       `trip`, and the stack has room for all that was pushed since the last one; else `kept`, and what was pushed \
-                       since is no longer there. A stack has room for everything, until `lower-stacks` makes a tensor of it."
+    def.description = "Used at the end of the body of a loop that pushes on the stack. The result is `kept` plus one if `kept` equals \
+                       `trip` and the stack has room for all values pushed since the last commit. Otherwise, the result is `kept`, and \
+                       those values are dropped. A stack has unlimited room until `lower-stacks` converts it to a tensor."
         .into();
     def.operands = vec![
         value("stack", "stack", Arity::One),
@@ -184,11 +184,11 @@ fn copy() -> OpDef {
 fn join() -> OpDef {
     let mut def = OpDef::new(
         JOIN_STACK,
-        "Takes all tensors off a stack and puts them together along an axis, the one that was pushed first in front",
+        "Removes all tensors from a stack and concatenates them along an axis, in the order of the pushes",
     );
     def.description =
-        "The type of the result is written. The dimension of the axis is not known; the others are those of \
-                       the tensors, and must be known, since the stack may be empty."
+        "The type of the result must be written. The dimension of the axis is dynamic; the others are those of the \
+         tensors, and must be static, since the stack may be empty."
             .into();
     def.operands = vec![value("stack", "stack", Arity::One)].into();
     def.attrs = vec![AttrSpec {
@@ -214,10 +214,10 @@ fn join() -> OpDef {
             errors.push(
                 Diagnostic::error(
                     "joined-type",
-                    "the result of `cf.join_stack` must be a tensor with that axis, whose other dimensions are known",
+                    "the result of `cf.join_stack` must be a tensor with this axis and static other dimensions",
                 )
                 .label(op.body.op_span(op.op), "joined here")
-                .help("the type is that of the elements, with `?` for the dimension `axis`: `tensor<?x4xf32>`"),
+                .help("write the type of the elements, with `?` for the dimension `axis`: `tensor<?x4xf32>`"),
             );
         }
     });
@@ -227,7 +227,7 @@ fn join() -> OpDef {
 }
 
 fn yields() -> OpDef {
-    let mut def = OpDef::new(YIELD, "Ends a region and hands values to what comes next");
+    let mut def = OpDef::new(YIELD, "Ends a region and forwards values along control flow");
     def.traits = Traits::TERMINATOR;
     def.operands = vec![value("values", "any", Arity::Variadic)].into();
     def.with_effects(MemoryEffects::None)
@@ -250,7 +250,7 @@ fn cond_yield() -> OpDef {
             errors.push(
                 Diagnostic::error(
                     "cond-yield-parent",
-                    "`cf.cond_yield` ends the cond region of a `pd.while` only",
+                    "`cf.cond_yield` can only end the cond region of a `pd.while`",
                 )
                 .label(op.body.op_span(op.op), "not in a cond region")
                 .help("other regions end in `cf.yield`"),
@@ -272,7 +272,7 @@ fn stack_operand(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
                 ),
             )
             .label(op.body.op_span(op.op), "expects a `cf.stack`")
-            .help("stacks are made by `cf.create_stack`"),
+            .help("`cf.create_stack` creates stacks"),
         );
     }
 }

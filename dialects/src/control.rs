@@ -66,7 +66,7 @@ pub(crate) fn choose(
     Ok(r.body.results(op).collect())
 }
 
-/// Puts the operations of a region here, in place of what runs it once; gives what its terminator, called `end`, hands on.
+/// Puts the operations of a region here, in place of the operation that runs it once; returns the values that its terminator, called `end`, forwards.
 pub(crate) fn splice(r: &mut Rewriter<'_>, region: RegionId, end: &str) -> Made {
     let block = r.body.single_block(region).ok_or("a region has several blocks")?;
     let mut ops: Vec<OpId> = r.body.block_ops(block).collect();

@@ -40,7 +40,7 @@ impl EinsumEquation {
             None => ('A'..='z').filter(|&c| times(c) == 1).collect(),
         };
         match output.iter().find(|&&c| times(c) == 0) {
-            Some(c) => Err(format!("`{c}` of the result is in no operand of `{equation}`")),
+            Some(c) => Err(format!("`{c}` in the result occurs in no operand of `{equation}`")),
             None => Ok(EinsumEquation { inputs, output }),
         }
     }

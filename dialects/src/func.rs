@@ -30,7 +30,7 @@ fn optional(name: &'static str, ty: &'static str) -> AttrSpec {
 }
 
 fn func() -> OpDef {
-    let mut def = OpDef::new("func.func", "A function, or without a body the declaration of one");
+    let mut def = OpDef::new("func.func", "A function, or a declaration if it has no body");
     def.traits = Traits::ISOLATED | Traits::SYMBOL | Traits::FUNCTION | Traits::OPEN_ATTRS;
     def.default_dialect = "func";
     def.attrs = vec![
@@ -103,7 +103,7 @@ fn verify_value_attrs(op: OpView<'_>, noun: &str, name: &str, count: usize, erro
         errors.push(
             Diagnostic::error("function-attributes", message)
                 .label(span, "this function")
-                .help("write `{}` for those without attributes"),
+                .help("write `{}` for each of them that has no attributes"),
         );
     }
     for (at, &dict) in dicts.iter().enumerate() {
@@ -115,7 +115,7 @@ fn verify_value_attrs(op: OpView<'_>, noun: &str, name: &str, count: usize, erro
             .map(|entry| op.ctx.str(entry.0))
             .filter(|name| !name.contains('.'))
         {
-            let message = format!("the attribute `{name}` of {noun} #{at} is of no dialect");
+            let message = format!("the attribute `{name}` of {noun} #{at} belongs to no dialect");
             errors.push(
                 Diagnostic::error("function-attributes", message)
                     .label(span, "this function")
@@ -170,10 +170,10 @@ fn verify_func(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
         errors.push(
             Diagnostic::error(
                 "function-arguments",
-                format!("the entry block of @{name} has other arguments than its type"),
+                format!("the arguments of the entry block of @{name} differ from those of its type"),
             )
             .label(span, "this function")
-            .help("the arguments of the first block are those of the function"),
+            .help("the first block must have the arguments of the function"),
         );
     }
     for &block in body.region_blocks(body.root()) {
@@ -201,7 +201,7 @@ fn verify_func(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
                 )
                 .label(body.op_span(last), "returned here")
                 .label(span, "of this function")
-                .help("return values of the types after the `->`"),
+                .help("return values of the types that follow `->`"),
             );
         }
     }

@@ -10,21 +10,21 @@ use pir_ir::{Context, ContextBuilder, Mark};
 pub static BACKWARD: Mark = Mark::anywhere(
     "backward",
     "int",
-    "the first operation that `backward` appended: how many gradients the appended part gives",
+    "marks the first operation that `backward` appended; the value is the number of gradients in the appended part",
 );
 
 /// The device of a node.
 pub static DEVICE: Mark = Mark::anywhere(
     "device",
     "int",
-    "the number of the device that the node runs on, from 0; set by `place`, read by `partition`",
+    "the number of the device that runs the node, counted from 0; set by `place`, read by `partition`",
 );
 
 /// Whether Paddle's gradients continue at a result that depends on no input.
 pub static STOP_GRADIENT: Mark = Mark::anywhere(
     "stop_gradient",
     "false",
-    "PaddlePaddle's own derivatives do not end at the results, although they depend on no input",
+    "in PaddlePaddle, gradients do not stop at the results, although they depend on no input",
 );
 
 /// A shape that is recorded for a derivative.
@@ -32,21 +32,21 @@ pub static RECORDED: Mark = Mark::on(
     "recorded",
     "bool",
     &[Cow::Borrowed(pd::Shape::NAME)],
-    "the derivative records this shape; `strip-backward` removes the operation with what reads it",
+    "the derivative records this shape; `strip-backward` removes the operation with its users",
 );
 
 /// The operands that are absent.
 pub static ABSENT_OPERANDS: Mark = Mark::anywhere(
     "absent_operands",
     "int[]",
-    "the places of optional operands that are left out in front of others",
+    "the positions of absent optional operands before present ones",
 );
 
 /// The results that are absent.
 pub static ABSENT_RESULTS: Mark = Mark::anywhere(
     "absent_results",
     "int[]",
-    "the places of results that PaddlePaddle's program leaves out",
+    "the positions of results that are absent in PaddlePaddle's program",
 );
 
 /// The derivative that a call has in the place of that of what it calls.
@@ -54,7 +54,8 @@ pub static VJP: Mark = Mark::on(
     "pir.vjp",
     "symbol",
     &[Cow::Borrowed("func.call")],
-    "the call is differentiated by this function, of its operands and the cotangents of its results: it gives those of all operands",
+    "the derivative of the call: a function of the operands and the cotangents of the results, which returns the \
+     cotangents of all operands",
 );
 
 /// The operands that the derivative of a call is refused for.
@@ -62,7 +63,8 @@ pub static NO_VJP: Mark = Mark::on(
     "pir.no_vjp",
     "int[]",
     &[Cow::Borrowed("func.call")],
-    "the operands, from 0, for which the function of `pir.vjp` has no derivative: `backward` refuses a program that needs one",
+    "the operands, counted from 0, for which the function of `pir.vjp` has no derivative; `backward` refuses a \
+     program that needs one",
 );
 
 /// A call through which no derivative passes.
@@ -78,7 +80,7 @@ pub static COTANGENTS: Mark = Mark::on(
     "pir.cotangents",
     "int[]",
     &[Cow::Borrowed("func.func")],
-    "how many of the function's last arguments are cotangents, and how many of its last results gradients; read by `split-vjp`",
+    "the number of trailing arguments that are cotangents, and of trailing results that are gradients; read by `split-vjp`",
 );
 
 /// How many values there are on a stack.
@@ -86,7 +88,8 @@ pub static CAPACITY: Mark = Mark::on(
     "capacity",
     "int",
     &[Cow::Borrowed(cf::CREATE_STACK)],
-    "so many values of each push are on the stack at most, and no more of those of several blocks together; `lower-stacks` reads it",
+    "the maximum number of values of each push on the stack, and of the pushes of different blocks together; read by \
+     `lower-stacks`",
 );
 
 /// A function whose copy is being differentiated.
@@ -94,7 +97,7 @@ pub static PRIMAL: Mark = Mark::on(
     "pir.primal",
     "unit",
     &[Cow::Borrowed("func.func")],
-    "the function is left as it is by `build-backward`, which differentiates a copy of it; `prune-stacks` takes the mark away",
+    "`build-backward` keeps the function and differentiates a copy; `prune-stacks` removes the mark",
 );
 
 /// A copy of a function that is being differentiated.
@@ -102,7 +105,8 @@ pub static ADJOINT_OF: Mark = Mark::on(
     "pir.adjoint_of",
     "str",
     &[Cow::Borrowed("func.func")],
-    "the function of MLIR's dialects that this is a copy of; `prune-stacks` converts it back to them and takes the mark away",
+    "the original function in MLIR's dialects, of which this is a copy; `prune-stacks` converts the copy back to \
+     these dialects and removes the mark",
 );
 
 /// A call that is differentiated by the adjoint of what it calls.
@@ -110,7 +114,7 @@ pub static ADJOINT: Mark = Mark::on(
     "pir.adjoint",
     "symbol",
     &[Cow::Borrowed("func.call")],
-    "the call gives a tape, its last result, and this function takes it: the adjoint of what is called",
+    "the adjoint of the callee: the last result of the call is a tape, which this function takes",
 );
 
 /// A call that records.
@@ -118,7 +122,7 @@ pub static AUGMENTED: Mark = Mark::on(
     "pir.augmented",
     "symbol",
     &[Cow::Borrowed("func.call")],
-    "the function that the call called before `backward` let it call one that gives a tape as well, its last result",
+    "the original callee, before `backward` replaced it with a function that also returns a tape, as its last result",
 );
 
 /// A function that becomes two: one that records, and the adjoint of another one.
@@ -126,7 +130,8 @@ pub static ADJOINT_FUNCTION: Mark = Mark::on(
     "pir.adjoint_function",
     "symbol",
     &[Cow::Borrowed("func.func")],
-    "`build-backward` differentiates the function, makes an adjoint of this name of what it appends, and takes the mark away",
+    "`build-backward` differentiates the function, moves the appended operations to an adjoint function of this name, \
+      and removes the mark",
 );
 
 /// All marks.

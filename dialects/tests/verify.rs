@@ -148,7 +148,7 @@ fn branches_with_stacks() {
     right(&with(init, then, types));
     wrong(
         "if-init",
-        "makes a stack and yields it, and does nothing else",
+        "must create a stack and yield it, and do nothing else",
         "cf.yield",
         &with("%s = cf.create_stack () %t = pd.tanh (%x) cf.yield (%s)", then, types),
     );
@@ -224,7 +224,7 @@ fn loops() {
     );
     wrong(
         "cond-yield-parent",
-        "ends the cond region of a `pd.while` only",
+        "can only end the cond region of a `pd.while`",
         "cf.cond_yield",
         "pd.if (%c) then { cf.cond_yield (%c) } else { }",
     );
@@ -308,7 +308,7 @@ fn functions() {
     );
     wrong(
         "function-arguments",
-        "other arguments than its type",
+        "differ from those of its type",
         "func.func",
         "\"func.func\"() ({\n^bb0(%a: f32):\n  \"func.return\"(%a) : (f32) -> ()\n}) {sym_name = \"f\", function_type = (f64) -> f32} : () -> ()",
     );

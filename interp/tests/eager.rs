@@ -198,7 +198,7 @@ fn changes_in_place_are_noticed() {
     let said = e.backward(&[z], &[], KEEP).unwrap_err();
     assert_eq!(
         said,
-        "the gradient of `pd.square`: the tensor `m` that was saved at version 1 has been changed in place since, to version 2"
+        "the gradient of `pd.square`: the tensor `m` was saved at version 1, and has been changed in place since, to version 2"
     );
     // `exp` saves its result, not its operand.
     let n = op(&e, "pd.add", &[&x, &two]);

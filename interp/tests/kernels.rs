@@ -310,11 +310,11 @@ fn what_cannot_be_computed_is_said() {
         (full("[2]", "3", "i64") + "%y = pd.exp (%x)", "floats"),
         (
             full("[0]", "1.0", "f32") + "%y = pd.max (%x)",
-            "there is no extremum of nothing",
+            "the extremum of no elements is undefined",
         ),
         (
             full("[0]", "1.0", "f32") + "%y = pd.argmin (%x) {axis = 0}",
-            "there is no extremum of nothing",
+            "the extremum of no elements is undefined",
         ),
         (
             "%y = pd.arange {start = 0, end = 5, step = 0, dtype = i64}".to_owned(),

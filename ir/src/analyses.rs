@@ -64,7 +64,7 @@ impl Body {
         {
             debug_assert!(
                 *what == A::compute(ctx, self),
-                "{name} was said to be preserved, and is not"
+                "{name} is declared as preserved, but has changed"
             );
             return what;
         }
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     #[cfg(debug_assertions)]
-    #[should_panic(expected = "was said to be preserved")]
+    #[should_panic(expected = "is declared as preserved")]
     fn a_wrong_promise_is_found() {
         let (ctx, mut body) = body();
         body.analysis::<Count>(&ctx);

@@ -103,8 +103,8 @@ impl Rewriter<'_> {
         let ty = of
             .first()
             .map(|&v| self.body.value_type(v))
-            .ok_or("nothing to compute with")?;
-        let arithmetic = self.ctx.arithmetic(ty).ok_or("there is no arithmetic on its type")?;
+            .ok_or("there is no arithmetic for it")?;
+        let arithmetic = self.ctx.arithmetic(ty).ok_or("its type has no arithmetic")?;
         arithmetic.compute(self, what, of)
     }
 
@@ -114,7 +114,7 @@ impl Rewriter<'_> {
     /// When there is no arithmetic on its type.
     pub fn filled_like(&mut self, like: ValueId, number: f64) -> Result<ValueId, String> {
         let ty = self.body.value_type(like);
-        let arithmetic = self.ctx.arithmetic(ty).ok_or("there is no arithmetic on its type")?;
+        let arithmetic = self.ctx.arithmetic(ty).ok_or("its type has no arithmetic")?;
         arithmetic.filled_like(self, like, number)
     }
 }

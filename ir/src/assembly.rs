@@ -190,7 +190,10 @@ impl<'t> Compiler<'t> {
         let (word, rest) = self.rest.split_at(end);
         self.rest = rest.trim_start();
         match word {
-            "" => Err(format!("expected a word in an assembly format before `{}`", self.rest)),
+            "" => Err(format!(
+                "expected a keyword in an assembly format before `{}`",
+                self.rest
+            )),
             word => Ok(word),
         }
     }
@@ -223,7 +226,7 @@ impl<'t> Compiler<'t> {
     /// `(a)?` or `(a | b)`: one that begins like what follows in the text.
     fn group(&mut self, depth: usize) -> Result<(), String> {
         if depth == MAX_DEPTH {
-            return Err("the groups of an assembly format are nested too deep".to_owned());
+            return Err("the groups of an assembly format are nested too deeply".to_owned());
         }
         let choice = self.format.elements.len();
         self.push(Element::Choice { otherwise: 0 });
@@ -285,7 +288,7 @@ impl<'t> Compiler<'t> {
                 self.expect(")")?;
                 element
             }
-            word => return Err(format!("`{word}` means nothing in an assembly format")),
+            word => return Err(format!("unknown directive `{word}` in an assembly format")),
         };
         self.push(element);
         Ok(())
@@ -344,7 +347,7 @@ impl<'t> Compiler<'t> {
 
     fn no_such(&self, what: &str, name: &str) -> String {
         format!(
-            "the assembly format of `{}` names `${name}`, which is no {what}",
+            "the assembly format of `{}` names `${name}`, which is not an {what}",
             self.def.name
         )
     }

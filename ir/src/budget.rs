@@ -45,9 +45,12 @@ impl fmt::Display for Exhausted {
         match limit {
             Some(limit) => write!(
                 f,
-                "the program takes {used} bytes, and {asked} more would be more than the limit of {limit} bytes"
+                "the program takes {used} bytes, and {asked} more would exceed the limit of {limit} bytes"
             ),
-            None => write!(f, "the program takes {used} bytes, and the system has no {asked} more"),
+            None => write!(
+                f,
+                "the program takes {used} bytes, and the system cannot provide {asked} more"
+            ),
         }
     }
 }

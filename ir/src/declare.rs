@@ -50,7 +50,7 @@ bitflags! {
         const SPLITS = 1 << 15;
         /// Gives a list of its operands.
         const COMBINES = 1 << 16;
-        /// In the generic form, operands of successors are among its operands: `operandSegmentSizes` says how many are for which.
+        /// In the generic form, operands of successors are among its operands: `operandSegmentSizes` gives the number for each.
         const SEGMENTS = 1 << 21;
         /// Other attributes than the declared ones are kept where operations of unknown dialects are, as in MLIR.
         const OPEN_ATTRS = 1 << 20;

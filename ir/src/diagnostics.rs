@@ -52,7 +52,7 @@ pub enum Part {
     AttributeName(String),
     /// The value of an attribute.
     AttributeValue(String),
-    /// The symbol behind the name.
+    /// The symbol after the name.
     Symbol,
     /// For an edit: an operand with the comma that separates it from its neighbour.
     OperandAndComma(usize),
@@ -90,7 +90,7 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// More of the story, each a line.
     pub notes: Vec<String>,
-    /// Edits of the source that do what the help says; all of them together.
+    /// Edits of the source that implement the help, when all are applied.
     pub edits: Vec<Edit>,
 }
 

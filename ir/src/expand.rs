@@ -101,8 +101,8 @@ fn expand_in(
                 r.erase_op(op);
                 changed = true;
                 let Some(left) = growth.checked_sub(size) else {
-                    let message = "what the operations of this program compute takes too many operations";
-                    let error = Diagnostic::error("expansion", message).label(span, "an operation of one of them");
+                    let message = "the expansion of the operations of this program has too many operations";
+                    let error = Diagnostic::error("expansion", message).label(span, "this operation is expanded");
                     return Err(vec![
                         error.help("write an operation that is used often as a loop, or give it a kernel"),
                     ]);

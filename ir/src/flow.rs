@@ -1,4 +1,4 @@
-//! How values flow through operations with regions, as told by [`RegionFlow`](crate::RegionFlow).
+//! How values flow through operations with regions, as declared by [`RegionFlow`](crate::RegionFlow).
 //!
 //! Forward: what an operand becomes (arguments of a region, results). Backward: which operands a result or a region
 //! argument may come from. Both take the time of the answer, so that a worklist over them is linear.

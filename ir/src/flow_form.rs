@@ -9,7 +9,7 @@ use crate::registry::RegionFlow;
 /// What an operation with two regions does with them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FlowKind {
-    /// The first decides whether to go on and hands on what the other gets, or what the loop results in; the other leads
+    /// The first decides whether to continue, and forwards the values of the other region or the results of the loop; the other leads
     /// back to the first.
     Loop,
     /// One of them runs.

@@ -9,7 +9,7 @@
 //!
 //! An isolated operation, like a function, owns a [`Body`]: the arenas of its region tree, addressed by typed ids.
 //! Bodies share a [`Context`], which interns types, attributes and names and knows the registered dialects.
-//! This crate knows no dialect by name: what it needs to know of an operation, an [`OpDef`] says.
+//! This crate knows no dialect by name: an [`OpDef`] declares what it needs to know about an operation.
 
 #![forbid(unsafe_code)]
 

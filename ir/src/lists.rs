@@ -19,7 +19,7 @@ impl<T> Default for Lists<T> {
 }
 
 impl<T: Copy> Lists<T> {
-    /// Lists of as many items as `counts` says for each owner, to be entered with [`push`](Self::push). Until then
+    /// Lists of as many items as `counts` gives for each owner, to be entered with [`push`](Self::push). Until then
     /// `filler` takes their places, and [`get`](Self::get) does not determine what is whose.
     pub fn with_counts(counts: Vec<u32>, filler: T) -> Self {
         let mut ends = counts;

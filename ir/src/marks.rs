@@ -24,7 +24,7 @@ pub struct Mark {
     pub ty: Text,
     /// The operations that it may sit on.
     pub on: MarkedOps,
-    /// What it says, in a line.
+    /// A description in one line.
     pub summary: Text,
 }
 

@@ -60,7 +60,7 @@ pub trait RegionFlow: Sync + Send {
         false
     }
 
-    /// What an entry region ends in: one that runs once before the others, and hands on its arguments and a value of its
+    /// What an entry region ends in: one that runs once before the others, and forwards its arguments and a value of its
     /// own. `None` when the operation cannot have one.
     fn entry_end(&self) -> Option<&'static str> {
         None
@@ -105,7 +105,7 @@ impl<'a> InferArgs<'a> {
 /// the definition, the types of the operands and the attributes: the verifier does not ask twice.
 pub type InferFn = fn(InferArgs<'_>) -> Result<SmallVec<[Type; 2]>, String>;
 
-/// The types of the arguments of the entry block of the region of the given index, if they can be told.
+/// The types of the arguments of the entry block of the region of the given index, if they are known.
 pub type RegionArgsFn = fn(InferArgs<'_>, usize) -> Option<SmallVec<[Type; 4]>>;
 
 /// Reports what is wrong with an operation. Types, counts and attributes of the definition were checked before.
@@ -121,7 +121,7 @@ pub type MaterializeFn = fn(&mut Rewriter<'_>, Attr, Type) -> Option<OpId>;
 /// The effects of one operation.
 pub type EffectsFn = fn(OpView<'_>) -> SmallVec<[Effect; 2]>;
 
-/// What a definition says of the effects of its operation. That there are none has to be said: [`MemoryEffects::None`].
+/// What a definition declares about the effects of its operation. The absence of effects must be declared: [`MemoryEffects::None`].
 #[derive(Clone, Copy)]
 pub enum MemoryEffects {
     /// Nothing, as of an operation that is not registered: it may read and write whatever its operands and their aliases

@@ -29,7 +29,7 @@ pub trait Semantics: Send + Sync {
     /// Whether it states what the operation computes.
     fn has_expansion(&self) -> bool;
 
-    /// Whether it says what this operation computes, where that depends on attributes.
+    /// Whether it has an expansion for this operation, if that depends on attributes.
     fn expands(&self, _: OpView<'_>) -> bool {
         self.has_expansion()
     }

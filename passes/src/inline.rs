@@ -219,7 +219,7 @@ impl Left {
         let message = format!("{calls} not inlined because of the limit `{option}`");
         let mut note = Diagnostic::warning("inline-limit", message).label(first, "the first of them");
         note.severity = Severity::Note;
-        cx.report(note.help(format!("`inline{{{option}=N}}` sets another limit")));
+        cx.report(note.help(format!("`inline{{{option}=N}}` raises the limit")));
     }
 }
 
@@ -407,7 +407,7 @@ pub(crate) fn inline_block(ctx: &Context, to: &mut Body, call: OpId, from: &Body
         return false;
     };
     for (result, &value) in rewriter.body.results(call).zip(&values) {
-        // The name that the caller gave says more there than that of the function. What was there before keeps its own.
+        // The caller's name of a value is more meaningful there than the function's. What was there before keeps its own.
         let new = rewriter
             .body
             .defining_op(value)

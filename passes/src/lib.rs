@@ -1,6 +1,6 @@
 //! Passes, pass manager and autodiff.
 //!
-//! A pass is a unit struct that implements [`Pass`] and is in a [`PassRegistry`]. What the command line says
+//! A pass is a unit struct that implements [`Pass`] and is in a [`PassRegistry`]. The text of the command line
 //! (`--pass=a,b{option=value}`) is read by [`PassRegistry::parse`] into a list of [`Invocation`]s, and a [`PassManager`] runs
 //! them in order. A pass may also be nothing but a pipeline of others: see [`Pass::expand`].
 //!

@@ -253,16 +253,16 @@ fn values_are_removed_replaced_and_reordered_as_a_whole() {
     for (source, name) in [(FOR, "t.for"), (TESTED, "t.loop")] {
         // It is used inside, and nothing states what to use there.
         let refused = edit(source, name, |r, op| change(r, op, |e, body| e.remove_carried(body, 1)));
-        assert_eq!(refused, Err("this uses what is to go".to_owned()));
+        assert_eq!(refused, Err("this uses a value that is to be removed".to_owned()));
         let refused = edit(source, name, |r, op| change(r, op, |e, body| e.remove_carried(body, 0)));
-        assert_eq!(refused, Err("this uses what is to go".to_owned()));
+        assert_eq!(refused, Err("this uses a value that is to be removed".to_owned()));
         // Nothing is known to start it from.
         let refused = edit(source, name, |r, op| {
             change(r, op, |e, _| {
                 e.add(FlowPoint::Parent, Type::F32, &[]);
             })
         });
-        assert_eq!(refused, Err("a region has nothing to hand on".to_owned()));
+        assert_eq!(refused, Err("a region has no values to forward".to_owned()));
     }
     let replace = |r: &mut Rewriter<'_>, op: OpId| {
         let outside = r.body.operand(op, 3);
@@ -330,7 +330,7 @@ fn a_branch_gets_a_result_from_each_side_or_none() {
     };
     assert_eq!(
         edit(source, "t.if", |r, op| give(r, op, 1)),
-        Err("a region has nothing to hand on".to_owned())
+        Err("a region has no values to forward".to_owned())
     );
     expect_edit(
         source,

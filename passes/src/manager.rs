@@ -132,7 +132,7 @@ impl<'a> PassManager<'a> {
     /// Runs the passes of a pipeline in order.
     ///
     /// # Errors
-    /// What the first pass that failed says, each with a note that names the pass; an error of the code
+    /// The errors of the first pass that failed, each with a note that names the pass; an error of the code
     /// [`PASS_CRASH`] if it panicked. The module must not be used then.
     pub fn run(&mut self, module: &mut Module, pipeline: &Pipeline) -> Outcome {
         let mut changed = Changed::No;
@@ -206,7 +206,7 @@ impl<'a> PassManager<'a> {
             self.observers.iter_mut().for_each(|o| o.verified(invocation, time));
             if !errors.is_empty() {
                 self.observers.iter_mut().for_each(|o| o.failed(invocation, module));
-                let note = format!("the pass `{invocation}` left the program like this; that is an error of the pass");
+                let note = format!("the pass `{invocation}` produced this invalid program; this is a bug in the pass");
                 return Err(errors.into_iter().map(|e| e.note(note.clone())).collect());
             }
         }
@@ -318,7 +318,7 @@ fn check_uses(body: &Body, pass: &str) {
         let stray = body.uses(value).find(|u| !linked.contains(&u.op));
         assert!(
             stray.is_none(),
-            "after `{pass}` a value is used by an operation that is not in the program"
+            "after `{pass}`, a value is used by an operation that is not in the program"
         );
     }
 }
@@ -342,7 +342,7 @@ fn only_module(module: &Module) -> Option<OpId> {
 
 fn crash(who: &str, panic: &(dyn Any + Send)) -> Diagnostic {
     Diagnostic::error(PASS_CRASH, format!("{who} crashed: {}", panic_message(panic)))
-        .note("this is an error of the pass, whatever the program is")
+        .note("this is a bug in the pass, even if the program is invalid")
 }
 
 fn panic_message(panic: &(dyn Any + Send)) -> &str {

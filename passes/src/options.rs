@@ -93,7 +93,7 @@ impl fmt::Display for OptionKind {
             OptionKind::Int(min, i64::MAX) => write!(f, "a whole number of at least {min}"),
             OptionKind::Int(min, max) => write!(f, "a whole number from {min} to {max}"),
             OptionKind::Str => f.write_str("a text"),
-            OptionKind::List => f.write_str("a list of texts"),
+            OptionKind::List => f.write_str("a list of strings"),
             OptionKind::Enum(words) => {
                 for (at, word) in words.iter().enumerate() {
                     let before = match at {

@@ -73,14 +73,16 @@ pub fn apply_patterns(
             return Ok(Changed::No);
         };
         if !driver.work_off(|_, _| false) {
-            cx.report(out_of_fuel("the patterns were stopped: they did not come to an end"));
+            cx.report(out_of_fuel(
+                "the rewrite patterns were stopped: they did not reach a fixed point",
+            ));
         }
         Ok(driver.changed.into())
     })
 }
 
 pub(crate) fn out_of_fuel(message: &str) -> Diagnostic {
-    Diagnostic::warning("out-of-fuel", message).help("the program is right, but may not be in its simplest form")
+    Diagnostic::warning("out-of-fuel", message).help("the program is correct, but may not be in its simplest form")
 }
 
 /// A body that is being rewritten.

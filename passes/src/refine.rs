@@ -101,7 +101,7 @@ impl Given {
                 dims.map(|dims| Given::Of(name.to_owned(), dims))
             }
         };
-        parsed.ok_or_else(|| format!("expected `NAME=4x6x3`, or a number for all open dimensions, not `{text}`"))
+        parsed.ok_or_else(|| format!("expected `NAME=4x6x3`, or a number for all dynamic dimensions, found `{text}`"))
     }
 }
 
@@ -225,10 +225,13 @@ fn does_not_fit(ctx: &Context, name: &str, ty: Type, wanted: &[i64]) -> Diagnost
     });
     let fitting: Vec<String> = fitting.collect();
     let message = format!(
-        "the input `{name}` is of type `{}`, which has no such shape",
+        "the input `{name}` has type `{}`, which does not match this shape",
         print_type(ctx, ty)
     );
-    Diagnostic::error("input-shape", message).help(format!("one that fits is `{name}={}`", fitting.join("x")))
+    Diagnostic::error("input-shape", message).help(format!(
+        "use a matching shape, for example `{name}={}`",
+        fitting.join("x")
+    ))
 }
 
 /// How often the arguments of a loop may get dimensions open again before all are: each time at least one does.
@@ -302,7 +305,7 @@ impl<'a> Refiner<'a> {
         }
     }
 
-    /// Gives a value the type that it has by inference, as far as that tells more than the stated one. Whether that is a new one.
+    /// Gives a value the type that it has by inference, as far as that is more precise than the stated one. Whether that is a new one.
     fn set(&mut self, value: ValueId, inferred: Option<Type>) -> bool {
         let now = self.body.value_type(value);
         let stated = self.stated.get(&value).copied().unwrap_or(now);
@@ -417,10 +420,10 @@ fn make_all_static(ctx: &Context, body: &mut Body, known: &FxHashMap<ValueId, In
             Some([0]) => {
                 let error = Diagnostic::error(
                     "input-shape",
-                    format!("the shapes of the inputs do not fit: {promised}"),
+                    format!("the shapes of the inputs violate an assertion: {promised}"),
                 );
                 let error = error.label(r.body.op_span(op), "asserted here");
-                errors.push(error.help("give shapes that the program was made for"));
+                errors.push(error.help("give shapes that satisfy the assertion"));
             }
             Some([_]) => r.erase_op(op),
             _ => {}

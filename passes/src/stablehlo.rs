@@ -84,7 +84,7 @@ fn convert(module: &mut Module) -> Result<(), Vec<Diagnostic>> {
     }
     errors.extend(recursive_functions(module).into_iter().map(|function| {
         let name = module.body.view(&ctx, function).str("sym_name").unwrap_or_default();
-        let message = format!("`@{name}` calls itself, which functions of StableHLO cannot");
+        let message = format!("`@{name}` is recursive, which StableHLO does not support");
         Diagnostic::error("no-stablehlo", message).label(module.body.op_span(function), "")
     }));
     if !errors.is_empty() {

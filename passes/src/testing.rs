@@ -390,7 +390,7 @@ pub(crate) fn run(pipeline: &str, source: &str) -> String {
     assert_eq!(
         changed == crate::Changed::Yes,
         before != after,
-        "told wrongly whether it changed:\n{after}"
+        "wrong report of a change:\n{after}"
     );
     after
 }

@@ -47,7 +47,7 @@ pub fn read_inputs(path: &str) -> Result<Arrays, Diagnostic> {
     named(path, &bytes).map(Arrays::Named)
 }
 
-/// Reads all tensors of a file, in its order, or the variables of a SavedModel. The content tells `.npz`, `.npy` and
+/// Reads all tensors of a file, in its order, or the variables of a SavedModel. The format is detected from the content: `.npz`, `.npy` and
 /// `.safetensors` apart.
 ///
 /// # Errors

@@ -12,7 +12,7 @@ pub(super) const START: usize = MAGIC.len() + 6;
 
 /// The length of the header, and the bytes after that length.
 fn header(file: &[u8]) -> Result<(usize, &[u8]), String> {
-    let rest = file.strip_prefix(MAGIC).ok_or("it is no `.npy` file")?;
+    let rest = file.strip_prefix(MAGIC).ok_or("it is not a `.npy` file")?;
     match rest {
         [1, _, a, b, rest @ ..] => Ok((usize::from(u16::from_le_bytes([*a, *b])), rest)),
         [2 | 3, _, a, b, c, d, rest @ ..] => Ok((u32::from_le_bytes([*a, *b, *c, *d]) as usize, rest)),
@@ -42,8 +42,8 @@ impl About {
 /// Parses the header. Returns it with the bytes after it.
 fn about(file: &[u8]) -> Result<(About, &[u8]), String> {
     let (length, rest) = header(file)?;
-    let (header, data) = rest.split_at_checked(length).ok_or("its header is cut off")?;
-    let header = std::str::from_utf8(header).map_err(|_| "its header is no text")?;
+    let (header, data) = rest.split_at_checked(length).ok_or("its header is truncated")?;
+    let header = std::str::from_utf8(header).map_err(|_| "its header is not text")?;
     let (dtype, big) = element(field(header, "descr")?)?;
     let fortran = field(header, "fortran_order")?.starts_with("True");
     let shape = shape(field(header, "shape")?)?;
@@ -139,7 +139,7 @@ fn element(descr: &str) -> Result<(DType, bool), String> {
         "f8" => DType::F64,
         "c8" => DType::C64,
         "c16" => DType::C128,
-        _ => return Err(format!("its element type `{name}` is none that tensors have")),
+        _ => return Err(format!("its element type `{name}` is not supported")),
     };
     Ok((dtype, order == ">"))
 }
@@ -270,22 +270,19 @@ mod tests {
         let header =
             |shape: &str, descr: &str| format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}}}");
         for (bytes, error) in [
-            (b"text".to_vec(), "it is no `.npy` file"),
+            (b"text".to_vec(), "it is not a `.npy` file"),
             (MAGIC.to_vec(), "its version is unknown"),
             (file("{}", &[]), "its header has no `descr`"),
             (file(&header("(2,)", "<f4"), &[0; 7]), "it ends after 7 of 8 bytes"),
             (file(&header("(x,)", "<f4"), &[]), "its shape has the extent `x`"),
             (file(&header("3", "<f4"), &[]), "its shape is not a tuple"),
-            (
-                file(&header("()", "|O"), &[]),
-                "its element type `|O` is none that tensors have",
-            ),
+            (file(&header("()", "|O"), &[]), "its element type `|O` is not supported"),
         ] {
             assert_eq!(read(&bytes).unwrap_err(), error);
         }
         let large = read(&file(&header("(99999999999, 99999999999)", "<f4"), &[])).unwrap_err();
         assert!(large.contains("larger than"), "{large}");
         let cut = &file(&header("()", "<f4"), &[0; 4])[..20];
-        assert_eq!(read(cut).unwrap_err(), "its header is cut off");
+        assert_eq!(read(cut).unwrap_err(), "its header is truncated");
     }
 }

@@ -75,7 +75,7 @@ fn dimension(value: u64) -> Result<usize, String> {
 
 fn varint(rest: &mut Cursor<'_>) -> Result<u64, String> {
     let number = rest.varint();
-    number.ok_or_else(|| "its description has a number that is cut off or too long".to_owned())
+    number.ok_or_else(|| "its description has a truncated or oversized number".to_owned())
 }
 
 /// PaddlePaddle's numbers of element types (`VarType.Type`).
@@ -91,7 +91,7 @@ fn element(number: u64) -> Result<DType, String> {
         20 => DType::UI8,
         21 => DType::I8,
         22 => DType::BF16,
-        other => return Err(format!("it has elements of the type {other}, which tensors have not")),
+        other => return Err(format!("its element type {other} is not supported")),
     })
 }
 
@@ -126,7 +126,7 @@ mod tests {
         other[21] = 23;
         assert_eq!(
             read(&[whole, other].concat()).unwrap_err(),
-            "tensor 1: it has elements of the type 23, which tensors have not"
+            "tensor 1: its element type 23 is not supported"
         );
     }
 }

@@ -25,9 +25,7 @@ pub(super) fn read(file: &[u8]) -> Result<Vec<(String, Tensor)>, String> {
             Dtype::F32 => DType::F32,
             Dtype::F64 => DType::F64,
             other => {
-                return Err(format!(
-                    "`{name}` has elements of the type {other:?}, which tensors have not"
-                ));
+                return Err(format!("the element type {other:?} of `{name}` is not supported"));
             }
         };
         let tensor = bytes::read(dtype, view.shape(), view.data()).map_err(|e| format!("`{name}`: {e}"))?;

@@ -26,7 +26,7 @@ impl Dump {
     /// If it cannot be created.
     pub fn new(folder: &str, options: PrintOptions) -> Result<Self, Diagnostic> {
         fs::create_dir_all(folder)
-            .map_err(|error| Diagnostic::error("io", format!("cannot make the folder `{folder}`: {error}")))?;
+            .map_err(|error| Diagnostic::error("io", format!("cannot create the folder `{folder}`: {error}")))?;
         Ok(Dump {
             folder: PathBuf::from(folder),
             options,

@@ -77,11 +77,11 @@ impl Emission {
         let graph = matches!(request.to, To::Graphdef | To::GraphdefText);
         let saved = request.to == To::SavedModel;
         if request.cluster.is_some() && !graph {
-            return Err(refuse("a cluster runs a graph of TensorFlow").help("add `--emit=graphdef`"));
+            return Err(refuse("`--cluster` is only for TensorFlow graphs").help("add `--emit=graphdef`"));
         }
         if (request.parameters.is_some() || request.variables.is_some()) && !graph && !saved {
             return Err(
-                refuse("`--parameters` and `--variables` are about programs that are written for TensorFlow")
+                refuse("`--parameters` and `--variables` are only for programs written for TensorFlow")
                     .help("add `--emit=saved-model` or `--emit=graphdef`"),
             );
         }
@@ -91,8 +91,8 @@ impl Emission {
         let read = Path::new(request.input).join(SAVED_MODEL).is_file();
         let folder = request.variables.or(Some(request.input).filter(|_| read));
         let missing = || {
-            refuse("the values of the parameters are not known")
-                .help("`--variables` names the folder of the SavedModel that has them")
+            refuse("the values of the parameters are unknown")
+                .help("give the folder of a SavedModel with their values: `--variables FOLDER`")
         };
         let parameters = match (request.parameters, folder) {
             (Some(Parameters::Variables), _) if graph => {
@@ -167,7 +167,7 @@ impl Emission {
     /// Why it cannot be written.
     pub fn write_folder(&self, output: Option<&str>, message: &[u8]) -> Result<(), Diagnostic> {
         let Some(output) = output.filter(|&o| o != "-") else {
-            return Err(refuse("a SavedModel is a folder").help("`-o FOLDER` names it"));
+            return Err(refuse("a SavedModel is written to a folder").help("give its name with `-o FOLDER`"));
         };
         let folder = Path::new(output);
         let wrong = |e: std::io::Error| Diagnostic::error("io", format!("cannot write `{output}`: {e}"));
@@ -176,12 +176,12 @@ impl Emission {
                 && folder.canonicalize().ok() == base.folder.canonicalize().ok()
             {
                 return Err(refuse(format!("`{output}` is the SavedModel that was read"))
-                    .help("name another folder: the signatures are written without its Python objects"));
+                    .help("give another folder: the output does not contain the Python objects of the input"));
             }
             let empty = fs::read_dir(folder).map_err(wrong)?.next().is_none();
             if !empty && !folder.join(SAVED_MODEL).is_file() {
                 return Err(refuse(format!(
-                    "`{output}` holds other files than those of a SavedModel"
+                    "`{output}` contains files that do not belong to a SavedModel"
                 )));
             }
         }
@@ -225,11 +225,11 @@ fn embed_one(
         .eq(value.shape().iter().map(|&d| Some(d)))
     {
         return Err(at(format!(
-            "`{name}` has the shape {:?} in `{folder}`, and {dims:?} in the program",
+            "`{name}` has shape {:?} in `{folder}`, but {dims:?} in the program",
             value.shape()
         )));
     }
-    let kind = dtype_of(ctx, ty).ok_or_else(|| at(format!("`{name}` holds elements that cannot be constants")))?;
+    let kind = dtype_of(ctx, ty).ok_or_else(|| at(format!("constants cannot have the element type of `{name}`")))?;
     // The numbers stay bytes.
     let bytes = match kind == value.dtype() {
         true => bytes_of(value),

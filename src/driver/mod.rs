@@ -280,9 +280,9 @@ pub fn set_threads(threads: Option<usize>) -> Result<(), Diagnostic> {
     match pool.build_global() {
         // Without a source, the error means that the threads already exist; those are used.
         Err(error) if std::error::Error::source(&error).is_some() => {
-            let problem = format!("the threads cannot be started: {error}");
+            let problem = format!("cannot start threads: {error}");
             Err(Diagnostic::error("threads", problem)
-                .help("`--threads=1` needs one; is there a limit on processes or memory?"))
+                .help("check the limits on processes and memory; `--threads=1` needs only one thread"))
         }
         _ => Ok(()),
     }

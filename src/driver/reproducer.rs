@@ -65,7 +65,7 @@ impl<'a> Reproducer<'a> {
         let pass = self.failed.as_ref()?;
         let path = self.path;
         Some(format!(
-            "the program before `{pass}` is in `{path}`: `pir-opt --run-reproducer {path}` does this again"
+            "the program before `{pass}` is in `{path}`; run `pir-opt --run-reproducer {path}` to reproduce the failure"
         ))
     }
 
@@ -128,7 +128,7 @@ pub fn command_line(name: &str, program: &[u8]) -> Result<Vec<String>, Diagnosti
             "reproducer",
             format!("`{name}` is not a reproducer: it has no line `{MARK} …`"),
         )
-        .help("`--emit-reproducer` writes one")
+        .help("use `--emit-reproducer` to write one")
     };
     // The command line comes before the program.
     let comments = program

@@ -36,12 +36,12 @@ pub fn verify(module: &Module, options: &LoadOptions) -> Result<(), Vec<Diagnost
             let start = first.labels.first().map_or(0, |label| label.span.start as usize);
             let line = Source::new(name, printed.as_str()).position(start).line;
             let line = printed.lines().nth(line - 1).unwrap_or_default().trim();
-            let message = format!("{name} cannot be read: {}", first.message);
+            let message = format!("{name} cannot be parsed: {}", first.message);
             return Some(Diagnostic::error("roundtrip", message).note(format!("in the line `{line}`")));
         }
         let after = generic_form(&parsed.module);
         let (old, new) = first_difference(&before, &after)?;
-        let message = format!("{name} is read as another program");
+        let message = format!("{name} is parsed as a different program");
         Some(Diagnostic::error("roundtrip", message).note(format!("`{}` becomes `{}`", old.trim(), new.trim())))
     };
     let errors = FORMS.iter().filter_map(|(name, form)| differs(name, form, options));

@@ -36,11 +36,11 @@ impl Counter {
             let number: u64 = number
                 .trim()
                 .parse()
-                .map_err(|_| format!("`{}` is not a number of runs", number.trim()))?;
+                .map_err(|_| format!("`{}` is not a valid count", number.trim()))?;
             match name.trim() {
                 "skip" => counter.skip = number,
                 "count" => counter.count = Some(number),
-                other => return Err(format!("there is no `{other}`: `skip` and `count` can be given")),
+                other => return Err(format!("unknown key `{other}`: expected `skip` or `count`")),
             }
         }
         Ok(counter)
@@ -108,7 +108,7 @@ pub(crate) fn check_passes(passes: &PassRegistry, names: &[String], option: &str
     };
     let help = match nearest(name, passes.iter().map(|p| p.name())) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => "`--list-passes` shows all passes".to_owned(),
+        None => "`--list-passes` lists all passes".to_owned(),
     };
     let message = format!("{option}: there is no pass `{name}`; {help}");
     Err(Diagnostic::error("unknown-pass", message))
@@ -133,8 +133,8 @@ mod tests {
         for (wrong, said) in [
             ("licm", "expected PASS:"),
             ("licm:skip", "expected `skip=N`"),
-            ("licm:skip=x", "`x` is not a number"),
-            ("licm:skp=1", "there is no `skp`"),
+            ("licm:skip=x", "`x` is not a valid count"),
+            ("licm:skp=1", "unknown key `skp`"),
         ] {
             assert!(Counter::parse(wrong).unwrap_err().contains(said), "{wrong}");
         }

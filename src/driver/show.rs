@@ -221,7 +221,9 @@ impl Observer for Show {
                 });
                 whole.show(&title, module, &text, None);
             }
-            Err(_) => cli::say(&format!("// -----// {title} //----- //\n// it cannot be printed\n\n")),
+            Err(_) => cli::say(&format!(
+                "// -----// {title} //----- //\n// the program cannot be printed\n\n"
+            )),
         }
     }
 }

@@ -37,7 +37,7 @@ impl Statistics {
 
     /// The table.
     pub fn report(&self) -> String {
-        let mut text = String::from("statistics of passes\n");
+        let mut text = String::from("pass statistics\n");
         let width = self.entries.iter().map(|e| e.label.chars().count()).max().unwrap_or(0);
         for entry in &self.entries {
             // Writing to a string does not fail, here and below.

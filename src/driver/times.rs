@@ -117,7 +117,7 @@ impl Times {
     pub fn report(&mut self) -> String {
         self.nodes[0].time = self.start.elapsed();
         let total = self.nodes[0].time.as_secs_f64().max(1e-9);
-        let mut text = String::from("timing: seconds and percent of the whole\n");
+        let mut text = String::from("timing: seconds and percent of the total\n");
         let mut line = |depth: usize, node: &Node| {
             let seconds = node.time.as_secs_f64();
             let percent = 100.0 * seconds / total;

@@ -10,11 +10,11 @@ fn title(info: &str) -> String {
         .filter(|word| *word != "fix")
         .partition(|word| matches!(*word, "wrong" | "right") || word.starts_with("file="));
     let mut title = match (kind.first(), kind.last().and_then(|word| word.strip_prefix("file="))) {
-        (Some(&"wrong"), Some(file)) => format!("Wrong, as `{file}`"),
-        (Some(&"right"), Some(file)) => format!("Right, as `{file}`"),
+        (Some(&"wrong"), Some(file)) => format!("Invalid, as `{file}`"),
+        (Some(&"right"), Some(file)) => format!("Valid, as `{file}`"),
         (_, Some(file)) => format!("The file `{file}`"),
-        (Some(&"wrong"), None) => "Wrong".to_owned(),
-        _ => "Right".to_owned(),
+        (Some(&"wrong"), None) => "Invalid".to_owned(),
+        _ => "Valid".to_owned(),
     };
     if !words.is_empty() {
         title.push_str(&format!(", with `{}`", words.join(" ")));
@@ -47,11 +47,10 @@ pub(super) fn explain(code: &str) -> Result<String, Diagnostic> {
     if let Some((_, text)) = sections().find(|section| section.0 == code) {
         return Ok(format!("{code}\n\n{}", plain(text.trim())));
     }
-    let error = Diagnostic::error("unknown-code", format!("the code `{code}` is not explained"));
+    let error = Diagnostic::error("unknown-code", format!("there is no diagnostic code `{code}`"));
     Err(match nearest(code, names()) {
         Some(near) => error.help(format!("did you mean `{near}`?")),
-        None => error.help(
-            "the code of a diagnostic is in brackets at the end of its first line; docs/codes/ explains the codes",
-        ),
+        None => error
+            .help("a diagnostic has its code in brackets at the end of its first line; docs/codes/ lists all codes"),
     })
 }

@@ -293,7 +293,7 @@ impl<'a> Job<'a> {
             errors.extend(reproducer.take_error());
             self.reproduced = true;
         } else if let Some(crash) = errors.iter_mut().rev().find(|error| error.code == PASS_CRASH) {
-            crash.help = Some("`--emit-reproducer=FILE` writes a file that does this again; please report it".into());
+            crash.help = Some("use `--emit-reproducer=FILE` to write a reproducer, and please report it".into());
         }
         Err(errors)
     }

@@ -136,7 +136,7 @@ fn usage(renderer: &Renderer, error: &Diagnostic) -> Exit {
 /// Makes the edits that errors offer, and writes the source back; of standard input, to standard output.
 fn fix_source(tool: &Tool, args: &Args, source: &Source, renderer: &Renderer) -> Exit {
     if args.output.from.format(source).is_some() {
-        let error = Diagnostic::error("usage", "`--fix` edits programs in the text format only");
+        let error = Diagnostic::error("usage", "`--fix` only supports programs in the text format");
         return usage(renderer, &error);
     }
     let options = LoadOptions {
@@ -188,7 +188,7 @@ fn configure(args: &mut Args, source: &Source) -> Result<(), Diagnostic> {
         let first = first.strip_prefix("error: ").unwrap_or(first);
         Diagnostic::error(
             "reproducer",
-            format!("the configuration in `{}` is wrong: {first}", source.name()),
+            format!("invalid configuration in `{}`: {first}", source.name()),
         )
     })?;
     args.passes.pass_pipeline = inner.passes.pass_pipeline;

@@ -36,7 +36,7 @@ pub(super) fn describe(ctx: &Arc<Context>, name: &str) -> Result<String, Diagnos
         return Err(
             error.help(match names().find(plain).or_else(|| nearest(name, names())) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => "`--list-ops` tells all operations".to_owned(),
+                None => "`--list-ops` lists all operations".to_owned(),
             }),
         );
     };
@@ -56,7 +56,7 @@ fn page(ctx: &Arc<Context>, name: OpName, def: &OpDef) -> String {
                 None => String::new(),
                 Some(default) => match reference::as_written(default) {
                     Some(default) => format!(" = {default}"),
-                    None => ", may be left out".to_owned(),
+                    None => ", optional".to_owned(),
                 },
             };
             let _ = writeln!(text, "  {}: {}{default}", attr.name, attr.ty);
@@ -68,8 +68,8 @@ fn page(ctx: &Arc<Context>, name: OpName, def: &OpDef) -> String {
         for (at, region) in def.regions.iter().enumerate() {
             let presence = match region.presence {
                 Presence::Required => "",
-                Presence::Repeated => ", any number of them",
-                Presence::MayBeEmpty | Presence::MayBeAbsent => ", may be left out",
+                Presence::Repeated => ", variadic",
+                Presence::MayBeEmpty | Presence::MayBeAbsent => ", optional",
             };
             let _ = writeln!(text, "  {}{presence}", region_name(def, at));
         }
@@ -98,7 +98,7 @@ fn page(ctx: &Arc<Context>, name: OpName, def: &OpDef) -> String {
     });
     let (effects, early) = facts_of(ctx, def, &float, &int);
     facts.push(("effects", effects));
-    facts.push(("may be run early", early));
+    facts.push(("speculatable", early));
     if let Some(flow) = def.flow {
         facts.push(("control", control(flow.edges(float.view(ctx)).as_slice(), def)));
     }
@@ -107,13 +107,13 @@ fn page(ctx: &Arc<Context>, name: OpName, def: &OpDef) -> String {
         def.results.is_empty(),
         def.traits.contains(Traits::FUNCTION),
     ) {
-        (Some(_), ..) => "from operands, attributes and regions; may be left out in the text",
-        (None, true, _) => "there are no results",
-        (None, false, _) => "none: they must be written",
+        (Some(_), ..) => "inferred from operands, attributes and regions; optional in the text",
+        (None, true, _) => "no results",
+        (None, false, _) => "not inferred: they must be written",
     };
-    facts.push(("types of results", inference.to_owned()));
+    facts.push(("result types", inference.to_owned()));
     let derivative = match &def.derivative {
-        Derivative::Undeclared => "not declared: a derivative that would pass through is refused".to_owned(),
+        Derivative::Undeclared => "not declared: differentiating through it is an error".to_owned(),
         Derivative::None => "none".to_owned(),
         Derivative::Operands(names) => {
             let names: Vec<String> = names.iter().map(|name| format!("%{name}")).collect();
@@ -168,11 +168,11 @@ fn values(text: &mut String, title: &str, specs: &[pir_ir::ValueSpec], shapes: &
     for spec in specs {
         let arity = match spec.arity {
             Arity::One => "",
-            Arity::Optional => ", may be left out",
-            Arity::Variadic => ", any number",
+            Arity::Optional => ", optional",
+            Arity::Variadic => ", variadic",
         };
         let shape = if shapes.contains(&spec.name) {
-            ", of which only the shape is read"
+            ", only the shape is read"
         } else {
             ""
         };
@@ -188,7 +188,7 @@ fn region_name(def: &OpDef, at: usize) -> String {
 /// The effects, and whether it may be speculated.
 fn facts_of(ctx: &Context, def: &OpDef, float: &Dummy, int: &Dummy) -> (String, String) {
     if matches!(def.effects, MemoryEffects::Undeclared) {
-        let effects = "not declared: it may read and write anything".to_owned();
+        let effects = "not declared: assumed to read and write everything".to_owned();
         return (effects, speculation([Speculatability::Never; 2]).to_owned());
     }
     let speculated = [float, int].map(|dummy| dummy.view(ctx).speculatability());
@@ -197,7 +197,7 @@ fn facts_of(ctx: &Context, def: &OpDef, float: &Dummy, int: &Dummy) -> (String, 
     }
     match [float, int].map(|dummy| dummy.has_meaning(ctx)) {
         [true, true] if speculated[0] != speculated[1] => {
-            let early = "if what it computes may, which depends on the types";
+            let early = "if its composition is, which depends on the types";
             (float.effects(ctx, def), early.to_owned())
         }
         [true, _] => (float.effects(ctx, def), speculation([speculated[0]; 2]).to_owned()),
@@ -205,14 +205,14 @@ fn facts_of(ctx: &Context, def: &OpDef, float: &Dummy, int: &Dummy) -> (String, 
         [false, false] => {
             let effects = float.effects(ctx, def);
             let early = match speculated[0] {
-                Speculatability::Never => "if what it computes may".to_owned(),
+                Speculatability::Never => "if its composition is".to_owned(),
                 always => speculation([always; 2]).to_owned(),
             };
             (
                 if effects == "none" {
                     effects
                 } else {
-                    "those of what it computes".to_owned()
+                    "those of its composition".to_owned()
                 },
                 early,
             )
@@ -224,8 +224,8 @@ fn speculation(kinds: [Speculatability; 2]) -> &'static str {
     match kinds {
         [a, b] if a != b => "depends on the types and the divisor",
         [Speculatability::Always, _] => "always: it cannot fail",
-        [Speculatability::Recursive, _] => "if everything in its regions may",
-        [Speculatability::Never, _] => "never: not where the program would not have run it",
+        [Speculatability::Recursive, _] => "if all operations in its regions are",
+        [Speculatability::Never, _] => "never",
     }
 }
 
@@ -329,7 +329,7 @@ impl Dummy {
                 match effect.target {
                     EffectTarget::Operand(at) => format!("{kind} {}", named(&def.operands, at)),
                     EffectTarget::Result(at) => format!("{kind} {}", named(&def.results, at)),
-                    EffectTarget::World => format!("{kind} the outside"),
+                    EffectTarget::World => format!("{kind} global state"),
                     EffectTarget::Memory => format!("{kind} buffers"),
                 }
             })
@@ -371,7 +371,7 @@ mod tests {
         for op in ctx.ops() {
             let text = describe(&ctx, &op.name).unwrap();
             assert!(text.starts_with(&format!("{}: {}\n", op.name, op.summary)), "{text}");
-            for part in ["effects:", "traits:", "gradient:", "may be run early:"] {
+            for part in ["effects:", "traits:", "gradient:", "speculatable:"] {
                 assert!(text.contains(part), "{text}");
             }
         }
@@ -383,6 +383,6 @@ mod tests {
         let help = |name: &str| describe(&ctx, name).unwrap_err().help.unwrap();
         assert_eq!(help("pd.tahn"), "did you mean `pd.tanh`?");
         assert_eq!(help("while"), "did you mean `pd.while`?");
-        assert_eq!(help("zzzzzzzz"), "`--list-ops` tells all operations");
+        assert_eq!(help("zzzzzzzz"), "`--list-ops` lists all operations");
     }
 }

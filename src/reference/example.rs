@@ -28,7 +28,7 @@ pub fn example(ctx: &Arc<Context>, op: &OpDef) -> Result<Option<String>, Vec<Dia
     if errors.is_empty() && !ops.any(|o| ctx.op_str(module.body.op_name(o)) == op.name) {
         errors.push(Diagnostic::error(
             "example",
-            format!("the example of `{}` does not show it", op.name),
+            format!("the example of `{}` does not contain the operation", op.name),
         ));
     }
     if !errors.is_empty() {

@@ -18,7 +18,7 @@ struct Report<'a> {
     spans: Vec<Place<'a>>,
     help: Option<&'a str>,
     notes: &'a [String],
-    /// Replacements in the source that do what the help says, all together; `pir-opt --fix` makes them.
+    /// Replacements in the source that implement the help when all are applied; `pir-opt --fix` makes them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     edits: Vec<Replacement<'a>>,
 }

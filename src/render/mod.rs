@@ -136,7 +136,7 @@ impl Renderer {
             let errors = hidden.iter().filter(|d| d.severity == Severity::Error).count();
             let what = match (errors, hidden.len() - errors) {
                 (errors, 0) => format!("{errors} more errors"),
-                (errors, others) => format!("{errors} more errors and {others} other messages"),
+                (errors, others) => format!("{errors} more errors and {others} other diagnostics"),
             };
             let summary = Diagnostic {
                 severity: Severity::Note,

@@ -205,7 +205,7 @@ fn many_diagnostics_end_in_a_summary() {
     assert_eq!(shown.lines().count(), 101);
     assert_eq!(
         shown.lines().last(),
-        Some("note: 150 more errors and 1 other messages in `x.pir` are not shown [too-many]")
+        Some("note: 150 more errors and 1 other diagnostics in `x.pir` are not shown [too-many]")
     );
 }
 

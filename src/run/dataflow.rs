@@ -31,9 +31,9 @@ pub(super) fn prepare(module: &mut Module, devices: u32) -> Result<(), Vec<Diagn
                 false => Err(vec![
                     Diagnostic::error(
                         "devices",
-                        format!("the program is for {graphs} devices, not for {devices}"),
+                        format!("the program has graphs for {graphs} devices, not {devices}"),
                     )
-                    .help("`--dataflow` without a number takes as many as it is for"),
+                    .help("use `--dataflow` without a number"),
                 ]),
             };
         }

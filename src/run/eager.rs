@@ -20,7 +20,7 @@ pub(super) fn run(
             "no-gradient",
             format!("the eager engine cannot differentiate the program: {why}"),
         )
-        .help("`pir-opt --pass=backward` names the operation that has no derivative, and the values on the way to it")
+        .help("`pir-opt --pass=backward` names the operation without a derivative, and the path to it")
     };
     let grads = trace.gradients(&Targets::default(), false).map_err(failed)?;
     let mut all: Vec<(String, Tensor)> = trace.fetched.iter().map(|(name, t)| (name.clone(), t.data())).collect();

@@ -74,7 +74,7 @@ pub(super) fn parse(text: &str) -> Result<Chosen, String> {
     let (name, check) = match text.split_once(',') {
         None => (text, false),
         Some((name, "check")) => (name, true),
-        Some((_, other)) => return Err(format!("after the engine only `check` may follow, not `{other}`")),
+        Some((_, other)) => return Err(format!("only `check` may follow the engine, not `{other}`")),
     };
     match ENGINES.iter().position(|engine| engine.name == name) {
         Some(at) => Ok(Chosen { at, check }),
@@ -104,7 +104,7 @@ pub(super) fn run(
         To::Stablehlo => arguments(&module.ctx, &program, inputs)?,
         _ => inputs.to_vec(),
     };
-    let folder = tempfile::tempdir().map_err(|why| error(format!("there is no temporary folder: {why}")))?;
+    let folder = tempfile::tempdir().map_err(|why| error(format!("cannot create a temporary folder: {why}")))?;
     let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
     let (file, given, made) = (
         path(&format!("program.{}", engine.end)),
@@ -162,7 +162,7 @@ fn arguments(
         given(name).or_else(|| inputs.get(at).cloned())
     };
     let ordered: Option<Vec<_>> = specs.iter().map(|spec| &spec.name).enumerate().map(of).collect();
-    ordered.ok_or_else(|| error("the written program has other inputs"))
+    ordered.ok_or_else(|| error("the inputs of the exported program differ"))
 }
 
 /// What a program fetches at top level, in order.
@@ -184,7 +184,7 @@ fn call(engine: &Engine, arguments: [&str; 3]) -> Result<(), Vec<Diagnostic>> {
         .output();
     let done = done.map_err(|why| {
         let refused = Diagnostic::error("engine", format!("cannot run `{python}`: {why}"));
-        vec![refused.help("the environment variable `PIR_PYTHON` names a Python")]
+        vec![refused.help("set the environment variable `PIR_PYTHON` to a Python interpreter")]
     })?;
     if done.status.success() && Path::new(arguments[2]).is_file() {
         return Ok(());
@@ -193,13 +193,13 @@ fn call(engine: &Engine, arguments: [&str; 3]) -> Result<(), Vec<Diagnostic>> {
     if said.contains("No module named") {
         let missing = format!("the engine `{}` is not installed for `{python}`", engine.name);
         let help = format!(
-            "`{}`, or let the environment variable `PIR_PYTHON` name a Python that has it",
+            "run `{}`, or set the environment variable `PIR_PYTHON` to a Python interpreter that has it",
             engine.install
         );
         return Err(vec![Diagnostic::error("engine", missing).help(help)]);
     }
     let mut lines: Vec<&str> = said.lines().filter(|line| !line.trim().is_empty()).collect();
-    let last = lines.pop().unwrap_or("it says nothing").trim();
+    let last = lines.pop().unwrap_or("there is no error message").trim();
     let mut failed = Diagnostic::error("engine", format!("the engine `{}` failed: {last}", engine.name));
     failed.notes = lines.iter().rev().take(8).rev().map(|&line| line.to_owned()).collect();
     Err(vec![failed])
@@ -209,12 +209,12 @@ fn call(engine: &Engine, arguments: [&str; 3]) -> Result<(), Vec<Diagnostic>> {
 pub(super) fn compare(theirs: &[(String, Tensor)], ours: &[(String, Tensor)]) -> (String, bool) {
     let (mut text, mut good) = (String::new(), theirs.len() == ours.len());
     if !good {
-        text = format!("check: {} results in place of {}\n", theirs.len(), ours.len());
+        text = format!("check: found {} results, expected {}\n", theirs.len(), ours.len());
     }
     for ((name, found), (_, wanted)) in theirs.iter().zip(ours) {
         if found.shape() != wanted.shape() {
             text += &format!(
-                "check: `{name}` has shape {:?} in place of {:?}\n",
+                "check: `{name}` has shape {:?}, expected {:?}\n",
                 found.shape(),
                 wanted.shape()
             );
@@ -242,7 +242,7 @@ pub(super) fn compare(theirs: &[(String, Tensor)], ours: &[(String, Tensor)]) ->
         let same = off <= allowed * largest.max(1.0);
         good &= same;
         let verdict = if same { "equal" } else { "DIFFERENT" };
-        text += &format!("check: `{name}` {verdict}: off by {off:.2e} at most, of numbers up to {largest:.2e}\n");
+        text += &format!("check: `{name}` {verdict}: maximum difference {off:.2e}, maximum value {largest:.2e}\n");
     }
     (text, good)
 }

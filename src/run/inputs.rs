@@ -151,15 +151,15 @@ impl Input<'_> {
         let name = &self.spec.name;
         let found = type_text(tensor);
         if !fits {
-            let error = self.error(format!("the value of `{name}` has another shape: {found}"));
-            return Err(Box::new(error.help(
-                "the extents must be those that the program declares; `?` matches any extent",
-            )));
+            let error = self.error(format!("the value of `{name}` has the wrong shape: {found}"));
+            return Err(Box::new(
+                error.help("the shape must match the declared one; `?` matches any extent"),
+            ));
         }
         if dtype_of(self.ctx, self.spec.ty) != Some(tensor.dtype()) {
-            let error = self.error(format!("the value of `{name}` has another element type: {found}"));
+            let error = self.error(format!("the value of `{name}` has the wrong element type: {found}"));
             return Err(Box::new(error.help(format!(
-                "convert the file, or declare the input with elements of the type {}",
+                "convert the file, or declare the input with element type {}",
                 tensor.dtype().name()
             ))));
         }
@@ -170,14 +170,14 @@ impl Input<'_> {
         let name = &self.spec.name;
         let Some(dtype) = dtype_of(self.ctx, self.spec.ty) else {
             let error = self.error(format!("`{name}` is not a tensor"));
-            return Err(Box::new(error.help("only numbers and tensors of numbers can be given")));
+            return Err(Box::new(error.help("only numbers and tensors can be inputs")));
         };
         let declared: Result<Vec<usize>, _> = self.extents().iter().map(|&extent| usize::try_from(extent)).collect();
         let shape = match (declared, value) {
             (Ok(shape), _) => shape,
             (Err(_), Value::List { shape, .. }) => shape.clone(),
             (Err(_), _) => {
-                let error = self.error(format!("the shape of `{name}` is only known from its value"));
+                let error = self.error(format!("the shape of `{name}` is dynamic"));
                 return Err(Box::new(
                     error.help("give a list like `[[1, 2], [3, 4]]`, or a file with `--inputs`"),
                 ));
@@ -244,20 +244,17 @@ mod tests {
         let error = |shape: &[i64], elem, text| bound(shape, elem, text).unwrap_err();
         assert_eq!(
             error(&[3], Type::F32, "[1,2]"),
-            "the value of `x` has another shape: tensor<2xf32>"
+            "the value of `x` has the wrong shape: tensor<2xf32>"
         );
         assert_eq!(
             error(&[], Type::F32, "[1]"),
-            "the value of `x` has another shape: tensor<1xf32>"
+            "the value of `x` has the wrong shape: tensor<1xf32>"
         );
         assert_eq!(
             error(&[2], Type::I32, "0.5"),
             "`x` cannot have this value: i32 has no element 0.5"
         );
-        assert_eq!(
-            error(&[-1], Type::F32, "ones"),
-            "the shape of `x` is only known from its value"
-        );
+        assert_eq!(error(&[-1], Type::F32, "ones"), "the shape of `x` is dynamic");
         assert!(error(&[i64::MAX, 4], Type::F32, "ones").contains("larger than"));
     }
 
@@ -298,7 +295,7 @@ mod tests {
         let error = &bind(&ctx, &[input(&ctx, "b", &[1], Type::F64)], &given).unwrap_err()[1];
         assert_eq!(
             error.message,
-            "the value of `b` has another element type: tensor<1xf32>"
+            "the value of `b` has the wrong element type: tensor<1xf32>"
         );
     }
 }

@@ -226,11 +226,11 @@ fn read_given(module: &Module, file: &str) -> Result<Vec<(String, Tensor)>, Diag
     let names = parameters(module);
     if names.len() != tensors.len() {
         let message = format!(
-            "`{file}` has {} parameters, and the program {}",
+            "`{file}` has {} parameters, but the program has {}",
             tensors.len(),
             names.len()
         );
-        return Err(Diagnostic::error("input-file", message).help("give the file that was saved with this program"));
+        return Err(Diagnostic::error("input-file", message).help("use the file that was saved with this program"));
     }
     Ok(names.into_iter().zip(tensors).collect())
 }

@@ -36,7 +36,7 @@ pub(super) fn report(profile: &Profile, file: Option<&str>, source: &Source) -> 
 pub(super) fn check(file: &str) -> Result<String, String> {
     match format(file) {
         "json" | "folded" | "svg" | "txt" => Ok(file.to_owned()),
-        _ => Err("the name must end in .txt, .json, .folded or .svg, which is the format".to_owned()),
+        _ => Err("the file extension must be .txt, .json, .folded or .svg".to_owned()),
     }
 }
 
@@ -74,7 +74,7 @@ fn table(profile: &Profile, source: &Source) -> Result<String, Diagnostic> {
     );
     let loops: Vec<&Row> = profile.rows.iter().filter(|row| row.iterations.is_some()).collect();
     if !loops.is_empty() {
-        text.push_str("     seconds   percent  iterations  loop, with what is inside\n");
+        text.push_str("     seconds   percent  iterations  loop, with its body\n");
     }
     for row in loops {
         let time = row.inside.as_secs_f64();
@@ -121,7 +121,7 @@ fn table(profile: &Profile, source: &Source) -> Result<String, Diagnostic> {
     if let Some([single, double]) = peak {
         let _ = writeln!(
             text,
-            "peak: what a product of large matrices reaches here, {:.1} GFLOP/s in f32 and {:.1} in f64",
+            "peak: the rate of a large matrix product on this machine, {:.1} GFLOP/s in f32 and {:.1} in f64",
             single / 1e9,
             double / 1e9
         );

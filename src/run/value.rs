@@ -263,7 +263,7 @@ fn parse_list(text: &str) -> Result<Value, ValueError> {
             b if b.is_ascii_whitespace() => at += 1,
             b'[' if expect_item => {
                 if open.len() == MAX_RANK {
-                    return error(at, "lists nest too deeply for a tensor");
+                    return error(at, "lists are nested too deeply for a tensor");
                 }
                 if leaf_depth.is_some_and(|depth| open.len() >= depth) {
                     return error(at, "expected a number like those before it, not a list");
@@ -276,7 +276,7 @@ fn parse_list(text: &str) -> Result<Value, ValueError> {
             }
             b']' if !expect_item || open.last() == Some(&0) => {
                 let Some(count) = open.pop() else {
-                    return error(at, "this `]` closes nothing");
+                    return error(at, "unmatched `]`");
                 };
                 let depth = open.len();
                 if count == 0 && leaf_depth.is_none() {
@@ -285,7 +285,10 @@ fn parse_list(text: &str) -> Result<Value, ValueError> {
                 match lengths[depth] {
                     None => lengths[depth] = Some(count),
                     Some(length) if length != count => {
-                        return error(at, &format!("this list has {count} items, the one before it {length}"));
+                        return error(
+                            at,
+                            &format!("this list has {count} items, but the previous one has {length}"),
+                        );
                     }
                     Some(_) => {}
                 }
@@ -385,10 +388,10 @@ mod tests {
             ("[1, 2", "5: expected `]`"),
             ("[1 2]", "3: expected `,` or `]`"),
             ("[1,]", "3: expected an item after the comma"),
-            ("[[1,2],[3]]", "9: this list has 1 items, the one before it 2"),
+            ("[[1,2],[3]]", "9: this list has 1 items, but the previous one has 2"),
             ("[[1],2]", "5: expected a list like those before it, not a number"),
             ("[1,[2]]", "3: expected a number like those before it, not a list"),
-            ("[[],[1]]", "6: this list has 1 items, the one before it 0"),
+            ("[[],[1]]", "6: this list has 1 items, but the previous one has 0"),
             ("[1] x", "3: expected nothing after the list"),
             ("[x]", "1: expected a number or a list"),
             ("[,1]", "1: expected a number or a list"),

@@ -1,7 +1,7 @@
 // RUN: pir-opt --split-input-file --verify-diagnostics %s
 
 // As in MLIR, attributes of arguments and results are those of a dialect.
-// expected-error@+1 {{the attribute `noalias` of argument #1 is of no dialect}}
+// expected-error@+1 {{the attribute `noalias` of argument #1 belongs to no dialect}}
 func.func private @f(f32, f32 {noalias}) -> f32
 
 // -----

@@ -3,7 +3,7 @@
 // What was recorded for one derivative is popped by it, and is not there for another one.
 %c = pd.data {name = "c", shape = [], dtype = i1} : tensor<i1>
 %x = pd.data {name = "x", shape = [2], dtype = f64} : tensor<2xf64>
-// CHECK: error: the locals of this branch were not recorded
+// CHECK: error: the local values of this branch were not recorded
 %y = pd.if (%c) {
   %t = pd.tanh (%x)
   %s = pd.sin (%t)

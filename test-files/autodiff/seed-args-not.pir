@@ -3,5 +3,5 @@
 %y = pd.tanh (%x) : tensor<2xf64>
 pd.fetch (%y) {name = "y"}
 
-// CHECK: error: what is at top level has no arguments for the cotangents [seed-arguments]
-// CHECK: help: give numbers, values or the names of inputs as seeds
+// CHECK: error: operations at top level have no arguments for cotangents [seed-arguments]
+// CHECK: help: give numbers, values or names of inputs as seeds

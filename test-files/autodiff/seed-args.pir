@@ -36,7 +36,7 @@ func.func @main(%x: tensor<2xf64>, %n: tensor<i64>) -> (tensor<2xf64>, tensor<i6
 // STRIP: pd.while (
 // STRIP: func.return (%y, %{{.*}}, %z)
 
-// AGAIN: error: a function whose cotangents are arguments cannot be differentiated again
-// AGAIN: help: `split-vjp` makes a function of the gradients alone
+// AGAIN: error: a function that takes cotangents cannot be differentiated again
+// AGAIN: help: run `split-vjp`, which separates the gradients
 
 // ONE: func.func @main(%x: tensor<2xf64>, %n: tensor<i64>, %ct0: tensor<2xf64>) -> {{.*}} attributes {pir.cotangents = [1, 1]}

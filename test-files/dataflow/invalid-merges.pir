@@ -10,7 +10,7 @@ df.graph {
   %a, %b = df.switch (%x, %p) : tensor<f64>, tensor<f64>
   %y = pd.neg (%x) : tensor<f64>
   %c, %d = df.switch (%y, %q) : tensor<f64>, tensor<f64>
-  // expected-error@+1 {{`%a` and `%d` may both be alive: no predicate tells them apart}}
+  // expected-error@+1 {{`%a` and `%d` may both be live or both be dead: no predicate distinguishes them}}
   %m, %i = df.merge (%a, %d) : tensor<f64>, tensor<i32>
   pd.fetch (%m) {name = "m"}
 }
@@ -26,7 +26,7 @@ df.graph {
   %a, %b = df.switch (%x, %pred) : tensor<f64>, tensor<f64>
   %c, %d = df.switch (%x, %not) : tensor<f64>, tensor<f64>
   %e = pd.exp (%b) : tensor<f64>
-  // expected-error@+1 {{which operand the merge hands on is chance}}
+  // expected-error@+1 {{so the operand that the merge forwards is undetermined}}
   %m, %i = df.merge (%e, %c) : tensor<f64>, tensor<i32>
   pd.fetch (%m) {name = "m"}
 }
@@ -41,7 +41,7 @@ df.graph {
   %f, %t = df.switch (%x, %p) : tensor<f64>, tensor<f64>
   %ff, %ft = df.switch (%f, %q) : tensor<f64>, tensor<f64>
   %gf, %gt = df.switch (%x, %q) : tensor<f64>, tensor<f64>
-  // expected-error@+1 {{`%t` and `%gt` may both be alive}}
+  // expected-error@+1 {{`%t` and `%gt` may both be live}}
   %m, %i = df.merge (%t, %ft, %gt) : tensor<f64>, tensor<i32>
   pd.fetch (%m) {name = "m"}
 }

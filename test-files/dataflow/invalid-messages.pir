@@ -18,7 +18,7 @@ df.graph {device = 0} {
   pd.fetch (%r) {name = "r"}
 }
 df.graph {device = 1} {
-  // expected-error@+1 {{the message "k" is sent in the frame "w", and received outside of all loops}}
+  // expected-error@+1 {{the message "k" is sent in the frame "w", but received outside of all loops}}
   %v = df.recv {key = "k", from = 0, to = 1} : tensor<i64>
   pd.fetch (%v) {name = "v"}
 }
@@ -31,7 +31,7 @@ df.graph {device = 0} {
   %s = df.send (%x) {key = "k", from = 0, to = 1} : df.control
 }
 df.graph {device = 1} {
-  // expected-error@+1 {{what is sent by the key "k" has type `tensor<2xf32>`, what is received `tensor<3xi64>`}}
+  // expected-error@+1 {{the message "k" is sent with type `tensor<2xf32>`, but received with type `tensor<3xi64>`}}
   %v = df.recv {key = "k", from = 0, to = 1} : tensor<3xi64>
   pd.fetch (%v) {name = "w"}
 }
@@ -44,7 +44,7 @@ df.graph {device = 0} {
   %a = df.send (%x) {key = "a", from = 0, to = 1} : df.control
   // expected-note@+1 {{sent here}}
   %b = df.send (%x) {key = "b", from = 0, to = 2} : df.control
-  // expected-error@+1 {{nothing receives what is sent by the key "c"}}
+  // expected-error@+1 {{no node receives the message with the key "c"}}
   %c = df.send (%x) {key = "c", from = 0, to = 1} : df.control
   // The graph of that device is not here.
   %e = df.send (%x) {key = "e", from = 0, to = 7} : df.control
@@ -53,7 +53,7 @@ df.graph {device = 1} {
   %a = df.recv {key = "a", from = 0, to = 1} : tensor<2xf32>
   // expected-error@+1 {{the two ends of the message "b" name different devices}}
   %b = df.recv {key = "b", from = 0, to = 1} : tensor<?xf32>
-  // expected-error@+1 {{nothing is sent by the key "d": this waits forever}}
+  // expected-error@+1 {{no message is sent with the key "d", so this node waits forever}}
   %d = df.recv {key = "d", from = 0, to = 1} : tensor<?xf32>
   %f = df.recv {key = "f", from = 7, to = 1} : tensor<?xf32>
   pd.fetch (%a) {name = "a"}

@@ -13,7 +13,7 @@ df.graph {
 // Nodes have no regions.
 df.graph {
   %c = pd.data {name = "c", shape = [], dtype = i1} : tensor<i1>
-  // expected-error@+1 {{`pd.if` is no node: it has regions}}
+  // expected-error@+1 {{`pd.if` is not a node: it has regions}}
   pd.if (%c) then {
     cf.yield ()
   }
@@ -22,7 +22,7 @@ df.graph {
 // -----
 
 df.graph {
-  // expected-error@+1 {{`cf.yield` is no node: it ends a block}}
+  // expected-error@+1 {{`cf.yield` is not a node: it ends a block}}
   cf.yield ()
 }
 
@@ -72,7 +72,7 @@ df.graph {
 
 df.graph {
   %x = pd.data {name = "x", shape = [], dtype = i1} : tensor<i1>
-  // expected-error@+1 {{0 iterations at a time are too few: no iteration could ever run}}
+  // expected-error@+1 {{`parallel_iterations` is 0, so no iteration could run}}
   %e = df.enter (%x) {frame = "while", parallel_iterations = 0} : tensor<i1>
   %m, %i = df.merge (%e, %n) : tensor<i1>, tensor<i32>
   %go = df.loop_cond (%m) : tensor<i1>
@@ -90,7 +90,7 @@ df.graph {
   %m, %i = df.merge (%e, %n) : tensor<i1>, tensor<i32>
   %go = df.loop_cond (%m) : tensor<i1>
   %f, %t = df.switch (%m, %go) : tensor<i1>, tensor<i1>
-  // expected-error@+1 {{the frame "while" is entered from two frames: two loops have one name}}
+  // expected-error@+1 {{the frame "while" is entered from two frames: two loops have the same name}}
   %e2 = df.enter (%t) {frame = "while"} : tensor<i1>
   %m2, %i2 = df.merge (%e2, %n2) : tensor<i1>, tensor<i32>
   %go2 = df.loop_cond (%m2) : tensor<i1>
@@ -106,7 +106,7 @@ df.graph {
 // A loop has one condition.
 df.graph {
   %x = pd.data {name = "x", shape = [], dtype = i1} : tensor<i1>
-  // expected-error@+1 {{the frame "while" has no `df.loop_cond`: nothing tells when the loop ends}}
+  // expected-error@+1 {{the frame "while" has no `df.loop_cond`, so the loop has no condition}}
   %e = df.enter (%x) {frame = "while"} : tensor<i1>
   %m, %i = df.merge (%e, %n) : tensor<i1>, tensor<i32>
   %f, %t = df.switch (%m, %m) : tensor<i1>, tensor<i1>
@@ -169,7 +169,7 @@ df.graph {
   %go = df.loop_cond (%m) : tensor<i1>
   %f, %t = df.switch (%m, %go) : tensor<i1>, tensor<i1>
   %no = pd.full {shape = [], value = false, dtype = i1} : tensor<i1>
-  // expected-error@+1 {{`pd.logical_and` in the frame "while" uses `%no`, which is outside of it}}
+  // expected-error@+1 {{`pd.logical_and` in the frame "while" uses `%no`, which is outside of the frame}}
   %both = pd.logical_and (%t, %no) : tensor<i1>
   %n = df.next_iteration (%both) : tensor<i1>
   %r = df.exit (%f) : tensor<i1>
@@ -185,7 +185,7 @@ df.graph {
   %m, %i = df.merge (%e, %n) : tensor<i1>, tensor<i32>
   %go = df.loop_cond (%m) : tensor<i1>
   %f, %t = df.switch (%m, %go) : tensor<i1>, tensor<i1>
-  // expected-error@+1 {{all operands of `df.next_iteration` are there in every iteration of the frame "while"}}
+  // expected-error@+1 {{all operands of `df.next_iteration` are available in every iteration of the frame "while"}}
   %n = df.next_iteration (%c) : tensor<i1>
   %r = df.exit (%f) : tensor<i1>
 }
@@ -200,7 +200,7 @@ df.graph {
   %m, %i = df.merge (%e, %n) : tensor<i1>, tensor<i32>
   %go = df.loop_cond (%m) : tensor<i1>
   %f, %t = df.switch (%m, %go) : tensor<i1>, tensor<i1>
-  // expected-error@+1 {{all operands of `df.enter` are there in every iteration of the frame "while"}}
+  // expected-error@+1 {{all operands of `df.enter` are available in every iteration of the frame "while"}}
   %e2 = df.enter (%c) {frame = "inner"} : tensor<i1>
   %m2, %i2 = df.merge (%e2, %n2) : tensor<i1>, tensor<i32>
   %go2 = df.loop_cond (%m2) : tensor<i1>
@@ -249,7 +249,7 @@ df.graph {
 // What is of a loop is in one.
 df.graph {
   %x = pd.data {name = "x", shape = [], dtype = i1} : tensor<i1>
-  // expected-error@+1 {{`df.exit` is in no frame that it could leave}}
+  // expected-error@+1 {{`df.exit` is not in a frame}}
   %a = df.exit (%x) : tensor<i1>
   // expected-error@+1 {{`df.next_iteration` is in no loop}}
   %b = df.next_iteration (%x) : tensor<i1>
@@ -291,7 +291,7 @@ df.graph {
 df.graph {
   %x = pd.data {name = "x", shape = [], dtype = i1} : tensor<i1>
   %e = df.enter (%x) {frame = "while", constant = true} : tensor<i1>
-  // expected-error@+1 {{has one other operand, an enter that is not constant}}
+  // expected-error@+1 {{must have one other operand, a `df.enter` that is not constant}}
   %m, %i = df.merge (%e, %n) : tensor<i1>, tensor<i32>
   %go = df.loop_cond (%m) : tensor<i1>
   %f, %t = df.switch (%m, %go) : tensor<i1>, tensor<i1>
@@ -304,7 +304,7 @@ df.graph {
 df.graph {
   %x = pd.data {name = "x", shape = [], dtype = i1} : tensor<i1>
   %e = df.enter (%x) {frame = "while"} : tensor<i1>
-  // expected-error@+1 {{the merge that a loop starts with has control edges}}
+  // expected-error@+1 {{the merge at the head of a loop has control edges}}
   %m, %i = df.merge (%e, %n) : tensor<i1>, tensor<i32>
   df.control (%m, %c)
   %c = df.enter (%x) {frame = "while", constant = true} : tensor<i1>
@@ -321,12 +321,12 @@ df.graph {
   %x = pd.data {name = "x", shape = [], dtype = i1} : tensor<i1>
   %e = df.enter (%x) {frame = "while"} : tensor<i1>
   %m, %i = df.merge (%e, %n) : tensor<i1>, tensor<i32>
-  // expected-error@+1 {{`pd.data` in the frame "while": nothing is fed inside of a loop}}
+  // expected-error@+1 {{`pd.data` is in the frame "while": inputs cannot be fed inside of a loop}}
   %y = pd.data {name = "y", shape = [], dtype = i1} : tensor<i1>
   df.control (%y, %m)
   %go = df.loop_cond (%m) : tensor<i1>
   %f, %t = df.switch (%m, %go) : tensor<i1>, tensor<i1>
-  // expected-error@+1 {{`pd.fetch` in the frame "while": nothing is fetched inside of a loop}}
+  // expected-error@+1 {{`pd.fetch` is in the frame "while": values cannot be fetched inside of a loop}}
   pd.fetch (%t) {name = "t"}
   %n = df.next_iteration (%t) : tensor<i1>
   %r = df.exit (%f) : tensor<i1>
@@ -341,7 +341,7 @@ df.graph {
   %f, %t = df.switch (%x, %p) : tensor<f32>, tensor<f32>
   %a = pd.tanh (%f) : tensor<f32>
   %one = pd.full {shape = [], value = 1.0, dtype = f32} : tensor<f32>
-  // expected-error@+1 {{`%one` is alive whichever way the branch goes}}
+  // expected-error@+1 {{`%one` is live on both sides of the branch}}
   %r, %i = df.merge (%a, %one) : tensor<f32>, tensor<i32>
   pd.fetch (%r) {name = "r"}
 }
@@ -355,7 +355,7 @@ df.graph {
   %f, %t = df.switch (%x, %p) : tensor<f32>, tensor<f32>
   %one = pd.full {shape = [], value = 1.0, dtype = f32} : tensor<f32>
   df.control (%one, %t)
-  // expected-error@+1 {{`%one` is alive whichever way the branch goes}}
+  // expected-error@+1 {{`%one` is live on both sides of the branch}}
   %r, %i = df.merge (%f, %one) : tensor<f32>, tensor<i32>
   pd.fetch (%r) {name = "r"}
 }
@@ -374,17 +374,17 @@ df.graph {
 df.graph {
   %x = pd.data {name = "x", shape = [], dtype = f32} : tensor<f32>
   %a = df.send (%x) {key = "x", from = 0, to = 1} : df.control
-  // expected-error@+1 {{two messages are sent by the key "x"}}
+  // expected-error@+1 {{two messages are sent with the key "x"}}
   %b = df.send (%x) {key = "x", from = 0, to = 1} : df.control
   // expected-error@+1 {{the key of a message must not be empty}}
   %c = df.recv {key = "", from = 0, to = 1} : tensor<f32>
-  // expected-error@+1 {{`df.recv` is between a device and itself}}
+  // expected-error@+1 {{`df.recv` sends from a device to itself}}
   %d = df.recv {key = "d", from = 1, to = 1} : tensor<f32>
 }
 
 // -----
 
 df.graph {
-  // expected-error@+1 {{`df.recv` belongs to another device than its graph, 1}}
+  // expected-error@+1 {{`df.recv` names a device other than that of its graph, 1}}
   %d = df.recv {key = "d", from = 1, to = 2} : tensor<f32>
 } {device = 1}

@@ -5,7 +5,7 @@ func.func @f(%x: tensor<f32>) -> tensor<f32> {
   func.return (%x)
 }
 %x = pd.data {name = "x", shape = [], dtype = f32}
-// expected-error@+2 {{`func.call` cannot be lowered to dataflow: a graph calls no functions}}
+// expected-error@+2 {{`func.call` cannot be lowered to dataflow: a graph cannot call functions}}
 // expected-note@+1 {{in the pass}}
 %y = func.call @f(%x) : tensor<f32>
 pd.fetch (%y) {name = "y"}
@@ -18,7 +18,7 @@ pd.fetch (%y) {name = "y"}
   %less = pd.less_than (%i, %n)
   cf.cond_yield (%less, %i)
 } body (%j) {
-  // expected-error@+2 {{`pd.fetch` cannot be lowered to dataflow: nothing is fetched inside of a loop}}
+  // expected-error@+2 {{`pd.fetch` cannot be lowered to dataflow: a graph cannot fetch values inside of a loop}}
 // expected-note@+1 {{in the pass}}
   pd.fetch (%j) {name = "j"}
   %k = pd.increment (%j) {value = 1.0}
@@ -39,14 +39,14 @@ pd.fetch (%y) {name = "y"}
 // A stack at top level is one of the graph, and the graph has no stacks of stacks.
 %s = cf.create_stack ()
 %t = cf.create_stack ()
-// expected-error@+2 {{this `cf.push_back` cannot be lowered to dataflow: a stack that is made at top level holds no handles}}
+// expected-error@+2 {{this `cf.push_back` cannot be lowered to dataflow: a stack created at top level cannot hold handles}}
 // expected-note@+1 {{in the pass}}
 cf.push_back (%s, %t)
 
 // -----
 
 %x = pd.data {name = "x", shape = [], dtype = f32}
-// expected-error@+2 {{`df.identity` cannot be lowered to dataflow: it belongs into a `df.graph`}}
+// expected-error@+2 {{`df.identity` cannot be lowered to dataflow: it belongs in a `df.graph`}}
 // expected-note@+1 {{in the pass}}
 %y = df.identity (%x)
 
@@ -61,7 +61,7 @@ cf.push_back (%s, %t)
   cf.cond_yield (%less, %i, %a)
 } body (%j, %b) {
   %s = cf.create_stack ()
-  // expected-error@+2 {{this `cf.push_back` cannot be lowered to dataflow: its stack is not made by the `init` region}}
+  // expected-error@+2 {{this `cf.push_back` cannot be lowered to dataflow: its stack is not created in the `init` region}}
   // expected-note@+1 {{in the pass}}
   cf.push_back (%s, %x)
   %y = pd.while (%b) cond (%c) {

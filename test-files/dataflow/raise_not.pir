@@ -7,7 +7,7 @@ df.graph {
   %q = pd.logical_not (%p) : tensor<i1>
   %a, %b = df.switch (%x, %p) : tensor<f32>, tensor<f32>
   %d, %c = df.switch (%x, %q) : tensor<f32>, tensor<f32>
-  // expected-error@+2 {{`df.merge` cannot be raised: it does not merge what the two sides of one branch give}}
+  // expected-error@+2 {{`df.merge` cannot be raised: it does not merge the values of the two sides of one branch}}
   // expected-note@+1 {{in the pass}}
   %r, %i = df.merge (%a, %d) : tensor<f32>, tensor<i32>
   pd.fetch (%r) {name = "r"}
@@ -19,7 +19,7 @@ df.graph {
   %x = pd.data {name = "x", shape = [], dtype = f32} : tensor<f32>
   %p = pd.data {name = "p", shape = [], dtype = i1} : tensor<i1>
   %a, %b = df.switch (%x, %p) : tensor<f32>, tensor<f32>
-  // expected-error@+2 {{`df.merge` cannot be raised: the number of the operand that it hands on is used}}
+  // expected-error@+2 {{`df.merge` cannot be raised: the index of its live operand is used}}
   // expected-note@+1 {{in the pass}}
   %r, %i = df.merge (%a, %b) : tensor<f32>, tensor<i32>
   pd.fetch (%i) {name = "i"}
@@ -33,7 +33,7 @@ df.graph {
   %p = pd.data {name = "p", shape = [], dtype = i1} : tensor<i1>
   %a, %b = df.switch (%x, %p) : tensor<f32>, tensor<f32>
   %c = pd.tanh (%a) : tensor<f32>
-  // expected-error@+2 {{cannot be raised: two branches by one predicate need each other}}
+  // expected-error@+2 {{cannot be raised: two branches by one predicate depend on each other}}
   // expected-note@+1 {{in the pass}}
   %r, %i = df.merge (%c, %b) : tensor<f32>, tensor<i32>
   %d, %e = df.switch (%r, %p) : tensor<f32>, tensor<f32>

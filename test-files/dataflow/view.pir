@@ -27,7 +27,7 @@
 // CHECK-DAG:    [[COND]] -> [[J]] [color = "#2461c2", label = "true"];
 // CHECK-DAG:    [[I]] -> [[R]]
 // CHECK-DAG:    [[K]] -> [[I]] [color = "#2461c2", style = bold, constraint = false];
-// CHECK:        label = <<table{{.*}}to the next iteration
+// CHECK:        label = <<table{{.*}}goes to the next iteration
 
 // PLAIN:      graph [rankdir = LR
 // PLAIN:      [label = <%n = pd.full<br/><font point-size="9">value = 3</font>>

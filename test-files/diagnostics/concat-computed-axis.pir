@@ -5,5 +5,5 @@
 %b = pd.data {name = "b", shape = [2], dtype = i64} : tensor<2xi64>
 %z = pd.data {name = "z", shape = [1], dtype = i64} : tensor<1xi64>
 %l = builtin.combine (%a, %b) : vec<tensor<2xi64>, tensor<2xi64>>
-// CHECK: :[[@LINE+1]]:6: error: `pd.concat`: a list and a tensor, and no attribute `axis`
+// CHECK: :[[@LINE+1]]:6: error: `pd.concat`: the operands are a list and a tensor, without an attribute `axis`
 %c = pd.concat (%l, %z)

@@ -2,7 +2,7 @@
 // RUN: pir-opt --pass='backward{of=%%y, seed=x}' %s | FileCheck %s
 // A seed that is a value must be of the type of each output that it is for.
 // expected-note@+2 {{in the pass `stack-locals{seed=[x]}`}}
-// expected-error@+1 {{a seed has type `tensor<2xf64>`, its output `tensor<f64>`: the seed}}
+// expected-error@+1 {{a seed has type `tensor<2xf64>`, but its output has type `tensor<f64>`: the seed}}
 %x = pd.data {name = "x", shape = [2], dtype = f64} : tensor<2xf64>
 %y = pd.tanh (%x) : tensor<2xf64>
 // expected-note@+1 {{the output}}

@@ -22,5 +22,5 @@
 // KNOWN: known.irdl:1:2: error: there is a dialect `pd` already
 
 // RUN: not pir-opt --load-dialect %S/inputs/custom.irdl %s 2>&1 | FileCheck %s --check-prefix=CUSTOM
-// CUSTOM: custom.irdl:1:1: error: `irdl.dialect` is in the custom assembly of the dialect `irdl`, which cannot be read
+// CUSTOM: custom.irdl:1:1: error: `irdl.dialect` uses the custom assembly of the dialect `irdl`, which cannot be parsed
 // CUSTOM-NEXT: help: `mlir-opt --mlir-print-op-generic FILE` prints the generic form, which is read here

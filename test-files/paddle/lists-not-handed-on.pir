@@ -4,14 +4,14 @@
 %c = pd.data {name = "c", shape = [], dtype = i1} : tensor<i1>
 %e = pd.exp (%x) : tensor<2xf64>
 %l = builtin.combine (%x, %e) : vec<tensor<2xf64>, tensor<2xf64>>
-// expected-error@+1 {{the lists that `pd.if` hands on cannot be written for PaddlePaddle}}
+// expected-error@+1 {{the lists that `pd.if` forwards cannot be written for PaddlePaddle}}
 %r = pd.if (%c) then {
   cf.yield (%l)
 } else {
   %m = builtin.combine (%e, %x) : vec<tensor<2xf64>, tensor<2xf64>>
   cf.yield (%m)
 } : vec<tensor<2xf64>, tensor<2xf64>>
-// expected-error@+1 {{the lists that `pd.while` hands on cannot be written for PaddlePaddle}}
+// expected-error@+1 {{the lists that `pd.while` forwards cannot be written for PaddlePaddle}}
 %w = pd.while (%r) cond (%a: vec<tensor<2xf64>, tensor<2xf64>>) {
   %more = pd.assign (%c) : tensor<i1>
   cf.cond_yield (%more, %a)

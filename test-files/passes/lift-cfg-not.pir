@@ -1,6 +1,6 @@
 // RUN: not pir-opt --pass=lift-cfg %s 2>&1 | FileCheck %s
 
-// CHECK: lift-cfg-not.pir:[[@LINE+4]]:3: error: a loop with the blocks ^right and ^left can be entered at more than one of its blocks: goes back from ^left to ^right [irreducible]
+// CHECK: lift-cfg-not.pir:[[@LINE+4]]:3: error: a loop with the blocks ^right and ^left can be entered at more than one of its blocks: back edge from ^left to ^right [irreducible]
 func.func @irreducible(%c: i1, %x: f32) -> f32 {
   pd.condition_branch %c, ^left(%x), ^right(%x)
 ^left(%a: f32):
@@ -11,7 +11,7 @@ func.func @irreducible(%c: i1, %x: f32) -> f32 {
   func.return (%r)
 }
 
-// CHECK: lift-cfg-not.pir:[[@LINE+4]]:3: error: a loop has no way out: control never comes to a return: in the loop of this block [lift-endless]
+// CHECK: lift-cfg-not.pir:[[@LINE+4]]:3: error: a loop has no exit: control never reaches a return: in the loop of this block [lift-endless]
 func.func @endless(%c: i1) -> i1 {
   pd.condition_branch %c, ^loop, ^end
 ^loop:
@@ -21,7 +21,7 @@ func.func @endless(%c: i1) -> i1 {
 }
 
 // Nothing can be made up of a type whose dimensions are not known.
-// CHECK: lift-cfg-not.pir:[[@LINE+2]]:3: error: a value of type `tensor<1x?xf32>` would be needed where none has been computed
+// CHECK: lift-cfg-not.pir:[[@LINE+2]]:3: error: a value of type `tensor<1x?xf32>` is needed on a path that does not compute it
 func.func @unknown(%c: i1, %d: i1, %x: tensor<?xf32>) -> tensor<1x?xf32> {
   pd.condition_branch %c, ^compute, ^other
 ^compute:

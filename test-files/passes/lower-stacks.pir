@@ -41,5 +41,5 @@ pd.fetch (%y) {name = "y"}
 // CHECK: pd.where (%overflow
 // CHECK: pd.fetch ({{.*}}) {name = "x_grad"}
 
-// NONE: [[#]]:{{.*}} error: it is not known how often a loop runs, so there is no size for what it records: this loop [stack-bound]
-// NONE: help: give a bound, as in `lower-stacks{bound=1024}`, or let the loop record less before
+// NONE: [[#]]:{{.*}} error: the trip count of a loop is unknown, so the size of its records is unknown: this loop [stack-bound]
+// NONE: help: give a bound, as in `lower-stacks{bound=1024}`, or run `remat{slots=32,segment=128}` first

@@ -6,7 +6,7 @@
 %zero = pd.full {shape = [1], value = 0, dtype = i64}
 %one = pd.full {shape = [1], value = 1, dtype = i64}
 
-// A loop that may run zero times gives what it starts with or what it ends with.
+// A loop that may run zero times gives its initial values or what it ends with.
 %k_e, %last = pd.while (%zero, %zero) cond (%k, %a) {
   %go = pd.less_than (%k, %n)
   cf.cond_yield (%go, %k, %a)
@@ -49,7 +49,7 @@ pd.fetch (%shown) {name = "shown"}
 // CHECK-NEXT: %c = pd.data {name = "c", shape = [1], dtype = i1} : tensor<1xi1>
 // CHECK-NEXT: %zero = pd.full {shape = [1], value = 0, dtype = i64} : tensor<1xi64>
 // CHECK-NEXT: %one = pd.full {shape = [1], value = 1, dtype = i64} : tensor<1xi64>
-// CHECK-NEXT: // A loop that may run zero times gives what it starts with or what it ends with.
+// CHECK-NEXT: // A loop that may run zero times gives its initial values or what it ends with.
 // CHECK-NEXT: %k_e, %last = pd.while (%zero, %zero) cond (%k: tensor<1xi64>, %a: tensor<1xi64>) {
 // CHECK-NEXT:   %go = pd.less_than (%k, %n) : tensor<1xi1>
 // CHECK-NEXT:   cf.cond_yield (%go, %k, %a)

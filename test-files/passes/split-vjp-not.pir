@@ -15,7 +15,7 @@ func.func @main(%x: tensor<2xf64>, %n: tensor<i64>) -> tensor<2xf64> {
 }
 
 // NONE: error: there is no function that takes cotangents [nothing-to-split]
-// NONE: help: run `backward{seed=args}` before
+// NONE: help: run `backward{seed=args}` first
 
-// STACK: error: @main cannot be split: a value of type `cf.stack` goes from the forward to the backward part: defined here [residual-type]
-// STACK: help: run `lower-stacks` before
+// STACK: error: @main cannot be split: a value of type `cf.stack` would be a residual: defined here [residual-type]
+// STACK: help: run `lower-stacks` first

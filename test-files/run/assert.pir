@@ -9,4 +9,4 @@ pd.assert (%all, %list)
 pd.fetch (%x) {name = "x"}
 
 // CHECK: x = tensor<2xf64> [1, 2]
-// ENDS: the condition does not hold, for tensor<2xf64> [1, -2]
+// ENDS: the condition is false, for tensor<2xf64> [1, -2]

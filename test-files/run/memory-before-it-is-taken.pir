@@ -3,18 +3,18 @@
 // RUN: not pir-run --max-memory 100M --function outer %s 2>&1 | FileCheck %s --check-prefix=OUTER
 // RUN: not pir-run --max-memory 100M --function columns %s 2>&1 | FileCheck %s --check-prefix=COLUMNS
 // RUN: not pir-run --max-memory 100M --eager-grad --function columns %s 2>&1 | FileCheck %s --check-prefix=COLUMNS
-// FULL: error: `pd.full` failed: the program takes {{.*}} and 800000064 more would be more than the limit
+// FULL: error: `pd.full` failed: the program takes {{.*}} and 800000064 more would exceed the limit
 func.func @full() -> tensor<100000000xf64> {
   %x = pd.full {shape = [100000000], value = 0.5, dtype = f64} : tensor<100000000xf64>
   func.return (%x)
 }
-// OUTER: error: `pd.outer` failed: the program takes {{.*}} more would be more than the limit
+// OUTER: error: `pd.outer` failed: the program takes {{.*}} more would exceed the limit
 func.func @outer() -> tensor<5000x5000xf64> {
   %x = pd.full {shape = [5000], value = 0.5, dtype = f64} : tensor<5000xf64>
   %y = pd.outer (%x, %x) : tensor<5000x5000xf64>
   func.return (%y)
 }
-// COLUMNS: error: `pd.conv2d` failed: the program takes {{.*}} and 501760064 more would be more than the limit
+// COLUMNS: error: `pd.conv2d` failed: the program takes {{.*}} and 501760064 more would exceed the limit
 func.func @columns() -> tensor<1x8x200x200xf32> {
   %x = pd.full {shape = [1, 64, 200, 200], value = 0.5, dtype = f32} : tensor<1x64x200x200xf32>
   %w = pd.full {shape = [8, 64, 7, 7], value = 0.5, dtype = f32} : tensor<8x64x7x7xf32>

@@ -1,6 +1,6 @@
 // A stack of empty stacks that grows without end.
 // RUN: not pir-run --max-memory 8M %s 2>&1 | FileCheck %s
-// CHECK: error: `cf.push_back` failed: the program takes {{[0-9]+}} bytes, and {{[0-9]+}} more would be more than the limit of 9437184 bytes
+// CHECK: error: `cf.push_back` failed: the program takes {{[0-9]+}} bytes, and {{[0-9]+}} more would exceed the limit of 9437184 bytes
 // CHECK: help: {{[0-9]+}} bytes of tensors are on stacks; `--max-memory` sets the limit
 %z = pd.full {shape = [], value = 0, dtype = i64} : tensor<i64>
 %o = pd.full {shape = [], value = 1, dtype = i64} : tensor<i64>

@@ -12,7 +12,7 @@ memref.global "private" @table : memref<2x2xf64> = dense<[[1.0, 2.0], [3.0, 4.0]
 // SHARED-NEXT: out:0 = tensor<f64> 7
 // SHARED-NEXT: out:1 = tensor<2x2xf64> {{\[\[}}0, 7], [0, 0]]
 // SHARED-NEXT: out:2 = tensor<2xf64> [3, 4]
-// PART: :[[#@LINE+6]]:{{.*}}`memref.subview` failed: elements from 3 on, 2 of them with stride 1, are not within dimension 0 of extent 4
+// PART: :[[#@LINE+6]]:{{.*}}`memref.subview` failed: 2 elements from 3 with stride 1 are out of the bounds of dimension 0, which has extent 4
 func.func @shared(%m: memref<4x4xf64>, %at: index, %x: f64)
     -> (f64, memref<2x2xf64, strided<[4, 1], offset: ?>>, memref<2xf64>) {
   %c0 = arith.constant 0 : index

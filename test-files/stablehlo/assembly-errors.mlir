@@ -28,7 +28,7 @@ func.func @f(%a: tensor<4xf64>, %p: tensor<i1>, %z: tensor<f64>) {
   } body {
     stablehlo.return %i : tensor<f64>
   }
-  // expected-error@+1 {{2 types for 3 operands and 1 results}}
+  // expected-error@+1 {{expected types for 3 operands and 1 results, found 2}}
   %11 = stablehlo.clamp %a, %a, %a : tensor<4xf64>, tensor<4xf64>
   // expected-error@+1 {{expected an integer, found `first`}}
   %12 = stablehlo.iota dim = first : tensor<4xf64>

@@ -1,7 +1,7 @@
 // RUN: not pir-opt --split-input-file --emit=stablehlo %s 2>&1 | FileCheck %s
 // What has no counterpart is named with its place, once.
 // CHECK: emit-refused.pir:9:10: error: `pd.while` cannot be written in StableHLO: it records values on a stack [no-stablehlo]
-// CHECK: help: `--pass=lower-stacks` makes tensors of static shape of stacks; run it before
+// CHECK: help: run `--pass=lower-stacks` first, which converts stacks to tensors of static shape
 // CHECK-NOT: cf.
 %x = pd.data {name = "x", shape = [1], dtype = f32} : tensor<1xf32>
 %four = pd.full {shape = [1], value = 4.0, dtype = f32} : tensor<1xf32>
@@ -36,14 +36,14 @@ pd.fetch (%u) {name = "u"}
 pd.fetch (%y) {name = "y"}
 
 // -----
-// CHECK: error: `@down` calls itself, which functions of StableHLO cannot [no-stablehlo]
+// CHECK: error: `@down` is recursive, which StableHLO does not support [no-stablehlo]
 func.func @down(%x: tensor<f32>) -> tensor<f32> {
   %y = func.call @down (%x) : tensor<f32>
   func.return (%y)
 }
 
 // -----
-// CHECK: error: the program has operations at top level, which become the function `main`, and another of that name [no-stablehlo]
+// CHECK: error: the operations at top level become the function `main`, but the program already has a function of this name [no-stablehlo]
 func.func @main(%x: tensor<f32>) -> tensor<f32> {
   func.return (%x)
 }

@@ -19,4 +19,4 @@
     "func.return"(%1#1) : (tensor<f64>) -> ()
   }) : () -> ()
 }) : () -> ()
-// CHECK: it is not known how often a loop runs
+// CHECK: the trip count of a loop is unknown

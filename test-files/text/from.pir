@@ -6,7 +6,7 @@
 // What is read is not guessed where it is said.
 // CHECK: %y = pd.add (%x, %x) : tensor<2xf64>
 // RUN-IT: y = tensor<2xf64> [2, 4]
-// GRAPH: error: this is not a graph of TensorFlow
+// GRAPH: error: this is not a TensorFlow graph
 // JSON: error:
 %x = pd.data {name = "x", shape = [2], dtype = f64} : tensor<2xf64>
 %y = pd.add (%x, %x) : tensor<2xf64>

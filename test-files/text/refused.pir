@@ -13,10 +13,10 @@ func.func @g() {
 
 // Custom assembly looks like other things: types of block arguments like those of results,
 func.func @f(%x: i64) {
-  // expected-error@+1 {{`emitc.br` is in the custom assembly of the dialect `emitc`, which cannot be read}}
+  // expected-error@+1 {{`emitc.br` uses the custom assembly of the dialect `emitc`, which cannot be parsed}}
   emitc.br ^a(%x : i64)
 ^a(%y: i64):
-  // expected-error@+1 {{`emitc.br` is in the custom assembly of the dialect `emitc`}}
+  // expected-error@+1 {{`emitc.br` uses the custom assembly of the dialect `emitc`}}
   emitc.br ^a(%y : i64)
 }
 
@@ -24,11 +24,11 @@ func.func @f(%x: i64) {
 
 // a type of an operand like that of a result, a region that is implied like one that is missing.
 func.func @f(%c: i1, %t: tensor<4x?xf32>, %i: index) {
-  // expected-error@+1 {{`emitc.if` is in the custom assembly of the dialect `emitc`}}
+  // expected-error@+1 {{`emitc.if` uses the custom assembly of the dialect `emitc`}}
   emitc.if %c {
     "a.b"() : () -> ()
   }
-  // expected-error@+1 {{`tosa.dim` is in the custom assembly of the dialect `tosa`}}
+  // expected-error@+1 {{`tosa.dim` uses the custom assembly of the dialect `tosa`}}
   %d = tosa.dim %t, %i : tensor<4x?xf32>
   func.return
 }
@@ -46,9 +46,9 @@ func.func @f(%c: i1) {
 
 // Of a dialect that nobody knows, one form is read.
 %x = my.make () : f32
-// expected-error@+1 {{`my.use` is not registered, so that its custom assembly cannot be read}}
+// expected-error@+1 {{`my.use` is not registered, so its custom assembly cannot be parsed}}
 my.use %x
-// expected-error@+1 {{it is not known whether these are types of operands or of results of `my.use`}}
+// expected-error@+1 {{these may be the types of the operands or of the results of `my.use`}}
 my.use (%x) : f32
 
 // -----

@@ -13,4 +13,4 @@ pd.fetch (%c) {name = "c"}
 // RUNNING: error: `my.opaque` failed: there is no kernel for this operation
 // RUNNING-NEXT: help: its row has no `computes`
 // BACKWARD: error: `my.opaque` has no derivative
-// BACKWARD: note: its row has neither `vjp` nor `computes`
+// BACKWARD: note: its row declares neither `vjp` nor `computes`

@@ -5,7 +5,7 @@
 // RUN: pir-opt --load-dialect %S/inputs/my.yaml --show-op my.smooth | FileCheck %s --check-prefix=SHOW
 // SHOW: %out: Tensor = my.smooth (%x: Tensor) {cap: double = 2.0}
 // SHOW: effects: {{ *}}none
-// SHOW-NEXT: may be run early: if what it computes may, which depends on the types
+// SHOW-NEXT: speculatable: if its composition is, which depends on the types
 // SHOW: computes
 // SHOW-NEXT: %c = my.softcap (%x) {cap = $cap}
 // SHOW: vjp

@@ -8,7 +8,7 @@
 // CHECKED: x {{.*}} ok
 // CHECKED-NEXT: y {{.*}} ok
 // CHECKED-NEXT: v {{.*}} ok
-// SHOW: %xs: Tensor[], any number
+// SHOW: %xs: Tensor[], variadic
 %x = pd.data {name = "x", shape = [], dtype = f64} : tensor<f64>
 %y = pd.data {name = "y", shape = [], dtype = f64} : tensor<f64>
 %w = pd.data {name = "w", shape = [], dtype = f64, stop_gradient = true} : tensor<f64>

@@ -2,7 +2,7 @@
 // RUN: pir-opt --load-dialect %S/own-format.yaml %s | FileCheck %s
 // RUN: not pir-opt --load-dialect %S/own-format-wrong.yaml %s 2>&1 | FileCheck %s --check-prefix=WRONG
 
-// WRONG: error: `dims` means nothing in an assembly format
+// WRONG: error: unknown directive `dims` in an assembly format
 
 func.func @main(%x: tensor<4x4xf32>) -> tensor<3x2xf32> {
   // CHECK: %y = my.window (%x) {dim = 1, starts = [1, 2]} : tensor<3x2xf32>

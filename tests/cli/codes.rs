@@ -1,5 +1,5 @@
 //! The pages of `docs/codes/`: the wrong program of each section has the error, the right one has none, and what
-//! `--fix` does is what the section says.
+//! the section describes the effect of `--fix`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,4 +1,4 @@
-//! What `pir-opt` tells of passes, and how it finds those that go wrong.
+//! How `pir-opt` observes passes, and how it finds faulty ones.
 
 use std::fs;
 use std::path::Path;
@@ -168,7 +168,7 @@ fn programs_are_shown_after_failures() {
     );
     assert!(ran.err.contains("\"debug.broken\"()"), "{}", ran.err);
     assert!(
-        ran.err.contains("the pass `debug-break` left the program like this"),
+        ran.err.contains("the pass `debug-break` produced this invalid program"),
         "{}",
         ran.err
     );
@@ -203,7 +203,10 @@ fn programs_are_written_into_a_folder() {
     assert_eq!(failed.status, 1);
     assert!(folder.path().join("f/002-debug-break.failed.pir").exists());
     let error = in_place(folder.path(), &["--dump-to-dir=a.pir/x", "a.pir"]).fails(1);
-    assert!(error.starts_with("error: cannot make the folder `a.pir/x`"), "{error}");
+    assert!(
+        error.starts_with("error: cannot create the folder `a.pir/x`"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -219,7 +222,7 @@ fn crashes_of_passes_are_caught_and_named() {
     );
     assert!(
         ran.err
-            .contains("help: `--emit-reproducer=FILE` writes a file that does this again"),
+            .contains("help: use `--emit-reproducer=FILE` to write a reproducer"),
         "{}",
         ran.err
     );
@@ -246,7 +249,7 @@ fn reproducers_run_again() {
     fs::write(folder.join("bad.pir"), "// configuration: --no-such\n").unwrap();
     let bad = in_place(folder, &["--run-reproducer", "bad.pir"]).fails(1);
     assert!(
-        bad.starts_with("error: the configuration in `bad.pir` is wrong: unexpected argument '--no-such'"),
+        bad.starts_with("error: invalid configuration in `bad.pir`: unexpected argument '--no-such'"),
         "{bad}"
     );
 }
@@ -260,8 +263,9 @@ fn reproducers_of_failures_hold_the_pass_that_failed() {
         let passes = format!("--pass=licm,{pass},cse");
         let ran = in_place(folder, &[&passes, "--emit-reproducer=r.pir", "a.pir"]);
         assert_eq!(ran.status, status, "{}", ran.err);
-        let told =
-            format!("the program before `{pass}` is in `r.pir`: `pir-opt --run-reproducer r.pir` does this again");
+        let told = format!(
+            "the program before `{pass}` is in `r.pir`; run `pir-opt --run-reproducer r.pir` to reproduce the failure"
+        );
         assert!(ran.err.contains(&told), "{}", ran.err);
         let text = fs::read_to_string(folder.join("r.pir")).unwrap();
         assert!(text.contains(&format!("--pass-pipeline='{pass}'\n")), "{text}");

@@ -69,7 +69,7 @@ fn files_that_cannot_be_read_are_told() {
     assert_eq!(
         said(&["folder"]),
         "error: cannot read `folder`: it is a directory [io]\n\
-         help: name a file in it, or `-` for standard input\n"
+         help: give a file in it, or `-` for standard input\n"
     );
 }
 

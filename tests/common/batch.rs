@@ -1,4 +1,4 @@
-//! Programs that are run by another engine in one process, which is told of them in a file.
+//! Programs that are run by another engine in one process, which reads them from a file.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

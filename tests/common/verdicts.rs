@@ -1,4 +1,4 @@
-//! `--check-grad` on a right gradient and on wrong ones: each operation of a derivative in turn gets another sign, another
+//! `--check-grad` on a right gradient and on wrong ones: each operation of the derivative in turn gets another sign, another
 //! factor or a transposed result.
 
 use pir_interp::{Tensor, inputs_of};

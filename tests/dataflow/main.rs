@@ -1,4 +1,4 @@
-//! The dataflow executor: small graphs under many schedules, and what is told of graphs that cannot go on.
+//! The dataflow executor: small graphs under many schedules, and the reports about graphs that cannot continue.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is a failure")]
 
@@ -147,7 +147,7 @@ df.graph {device = 1} {
     assert_eq!(error.message, NOT_DONE);
     assert_eq!(
         error.notes,
-        [r#"device 0: `%x` (`df.recv`) waits for a message under the key "x"; no `df.send` has this key"#]
+        [r#"device 0: `%x` (`df.recv`) waits for a message with the key "x"; no `df.send` has this key"#]
     );
 }
 
@@ -168,8 +168,8 @@ df.graph {device = 1} {
     assert_eq!(
         error.notes,
         [
-            r#"device 0: `%x` (`df.recv`) waits for a message under the key "x""#,
-            r#"device 1: `%y` (`df.recv`) waits for a message under the key "y""#,
+            r#"device 0: `%x` (`df.recv`) waits for a message with the key "x""#,
+            r#"device 1: `%y` (`df.recv`) waits for a message with the key "y""#,
         ]
     );
 }
@@ -191,7 +191,7 @@ df.graph {
         error.notes,
         [
             "`%a` (`pd.add`) has 1 of 2 inputs",
-            "`%c` (`df.identity`) and 1 more can never run: what it needs needs it in turn",
+            "`%c` (`df.identity`) and 1 more can never run: its operands depend on it",
         ]
     );
 }
@@ -215,7 +215,7 @@ df.graph {device = 1} {
     assert_eq!(
         error.notes,
         [
-            r#"device 0: `%y` (`df.recv`) waits for a message under the key "y"; no `df.send` has this key"#,
+            r#"device 0: `%y` (`df.recv`) waits for a message with the key "y"; no `df.send` has this key"#,
             "device 0: `%sum` (`pd.add`) has 1 of 2 inputs, in iteration 0 of the frame `w`",
             "device 0: the frame `w` waits for 1 of 2 `df.enter`",
         ]
@@ -249,8 +249,8 @@ df.graph {device = 1} {
     assert_eq!(
         error.notes,
         [
-            r#"device 0: `%back` (`df.recv`) waits for a message under the key "sum", in iteration 1 of the frame `w`"#,
-            "device 0: the frame `w` is in iteration 1, which is not done",
+            r#"device 0: `%back` (`df.recv`) waits for a message with the key "sum", in iteration 1 of the frame `w`"#,
+            "device 0: the frame `w` is in iteration 1, which has not ended",
         ]
     );
 }
@@ -378,7 +378,7 @@ fn iterations_overlap_unless_the_loop_forbids() {
     assert!(overlap);
 }
 
-/// A device that is only told how the loop goes on need not wait for one that computes.
+/// A device that only receives the condition need not wait for one that computes.
 const AHEAD: &str = r#"
 df.graph {device = 0} {
   %zero = pd.full {shape = [], value = 0, dtype = i64} : tensor<i64>
@@ -457,7 +457,7 @@ fn wrong_graphs_are_refused() {
         fails(&graph(
             "%e = df.enter (%x) {frame = \"w\"} : tensor<i64>\n%y = pd.add (%x, %e) : tensor<i64>"
         )),
-        "what it gets from `%e` (`df.enter`) is in the frame `w`, the rest in no frame"
+        "its operand from `%e` (`df.enter`) is in the frame `w`, but the others are in no frame"
     );
     assert_eq!(fails(&graph("%e = df.exit (%x) : tensor<i64>")), "it is in no frame");
     assert_eq!(
@@ -481,7 +481,7 @@ fn wrong_graphs_are_refused() {
     let send = "%a = df.send (%x) {key = \"k\", from = 0, to = 0} : df.control\n";
     assert_eq!(
         fails(&graph(&format!("{send}{}", send.replace("%a", "%b")))),
-        "it sends a second message under the same key"
+        "it sends a second message with the same key"
     );
     assert_eq!(
         fails(&format!("{}{}", graph(""), graph(""))),

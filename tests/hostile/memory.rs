@@ -10,7 +10,7 @@ const LIMIT: &str = "40M";
 /// Of a process with the limit, with the code of a tool built for tests, and what the allocator keeps.
 const PEAK: u64 = 90 << 20;
 
-/// What a tool with these arguments and this input says, and the most memory that it took.
+/// The output of a tool with these arguments and this input, and its peak memory.
 fn run(name: &str, arguments: &[&str], input: &[u8]) -> (std::process::Output, u64) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("input");
@@ -25,7 +25,7 @@ fn run(name: &str, arguments: &[&str], input: &[u8]) -> (std::process::Output, u
         .unwrap();
     let mut peak = 0;
     while child.try_wait().unwrap().is_none() {
-        // The most so far, where the system tells.
+        // The peak so far, if the system reports it.
         let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
         let kilobytes = line.and_then(|line| line.trim().trim_end_matches("kB").trim().parse::<u64>().ok());

@@ -48,7 +48,7 @@ impl Dice {
         })
     }
 
-    /// The operation, behind what makes its operands.
+    /// The operation, after those that define its operands.
     fn written(&mut self, def: &OpDef, number: usize, out: &mut String) {
         let (mut operands, mut attrs, same) = (Vec::new(), Vec::new(), self.shape());
         for (at, spec) in def.operands.iter().enumerate() {

@@ -572,7 +572,7 @@ case("saturated.remainder", lambda x, y: (lax.rem(x, y), jnp.remainder(x, y)), F
 
 # What is not supported, by case: regular expressions of its name and of the message.
 REFUSED = {
-    r"index\.apply": "only regions that add, multiply, take the greater or less element, or give the update",
+    r"index\.apply": "only regions that add, multiply, take the maximum or minimum, or return the update",
     r"linalg\.svd": "`@lapack_dgesdd_ffi` is not supported",
 }
 # Differences that are meant, with the reason.

@@ -1,6 +1,6 @@
-//! TensorFlow's checkpoints: `variables.index`, a sorted table of keys, says where `variables.data-…` holds each tensor.
+//! TensorFlow's checkpoints: `variables.index`, a sorted table of keys, gives the position of each tensor in `variables.data-…`.
 //!
-//! The table is that of LevelDB: blocks of entries whose keys share prefixes, an index of the blocks, and a footer that says
+//! The table is that of LevelDB: blocks of entries whose keys share prefixes, an index of the blocks, and a footer that gives
 //! where the index is. Compressed blocks are refused.
 
 use prost::Message;
@@ -11,7 +11,7 @@ use crate::wire::Cursor;
 /// The last eight bytes of a table.
 const MAGIC: u64 = 0xdb47_7524_8b80_fb57;
 const FOOTER: usize = 48;
-/// The byte and the checksum behind a block.
+/// The byte and the checksum after a block.
 const TRAILER: usize = 5;
 
 #[derive(Clone, PartialEq, Message)]
@@ -90,7 +90,7 @@ fn entry(name: &str, value: &[u8]) -> Result<Entry, String> {
     })
 }
 
-const CUT_OFF: &str = "the table is cut off";
+const CUT_OFF: &str = "the table is truncated";
 
 fn number(cursor: &mut Cursor<'_>) -> Result<usize, String> {
     let value = cursor.varint().ok_or(CUT_OFF)?;
@@ -105,7 +105,7 @@ fn block(bytes: &[u8], offset: usize, size: usize) -> Result<&[u8], String> {
     let end = end.ok_or("a block is outside of the file")?;
     match bytes[end] {
         0 => Ok(&bytes[offset..end]),
-        _ => Err("a block is compressed, which is not known here".to_owned()),
+        _ => Err("a block is compressed, which is not supported".to_owned()),
     }
 }
 
@@ -127,7 +127,7 @@ fn entries(block: &[u8]) -> Result<Vec<Pair<'_>>, String> {
     while !rest.0.is_empty() {
         let (shared, own, size) = (number(&mut rest)?, number(&mut rest)?, number(&mut rest)?);
         if shared > key.len() {
-            return Err("a key shares more than there is".to_owned());
+            return Err("a key shares more bytes than its predecessor has".to_owned());
         }
         key.truncate(shared);
         key.extend_from_slice(rest.take(own).ok_or(CUT_OFF)?);

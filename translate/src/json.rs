@@ -230,7 +230,7 @@ impl Parser<'_> {
                 Some(b'\\') => self.at += 2,
                 Some(_) => self.at += 1,
                 None => {
-                    return Err(Diagnostic::error("syntax", "a text without its closing quote")
+                    return Err(Diagnostic::error("syntax", "a string is not closed")
                         .label(Span::new(start, start + 1), "it starts here"));
                 }
             }
@@ -428,7 +428,7 @@ mod tests {
         assert_eq!(message("[1 2]"), ("expected `,` or `]`, found `2`".into(), 3));
         assert_eq!(message("[1-]"), ("expected a number, found `1`".into(), 1));
         assert_eq!(message("[] []"), ("expected nothing more, found `[`".into(), 3));
-        assert_eq!(message("[\"a"), ("a text without its closing quote".into(), 1));
+        assert_eq!(message("[\"a"), ("a string is not closed".into(), 1));
         assert_eq!(message(""), ("expected a value, found the end of the file".into(), 0));
     }
 

@@ -126,7 +126,7 @@ pub fn keras_archive(name: &str, source: &[u8]) -> Option<Diagnostic> {
         return None;
     }
     let folder = name.rsplit_once('.').map_or("model", |(stem, _)| stem);
-    let error = Diagnostic::error("saved-model", "this is a model of Keras, which only Python can load");
+    let error = Diagnostic::error("saved-model", "this is a Keras model, which only Python can load");
     Some(error.help(format!(
         "export it as a SavedModel:\n    model = keras.models.load_model(\"{name}\")\n    model.export(\"{folder}\")"
     )))

@@ -193,7 +193,7 @@ pub(crate) fn check(bytes: &[u8], schema: &'static Schema, held: &mut Reservatio
         let (found, broken) = fields(bytes, start, end);
         let mut fault = |at, message| faults.push(Fault { at, message });
         if let Some(at) = broken {
-            fault(at, format!("a field of `{}` is broken or cut off", schema.name));
+            fault(at, format!("a field of `{}` is malformed or truncated", schema.name));
         }
         let mut seen = vec![false; schema.fields.len()];
         let mut keys: Vec<&[u8]> = Vec::new();
@@ -315,7 +315,7 @@ mod tests {
                 (7, "the field `name` (1) of `Outer` is given twice"),
                 (10, "`Outer` has no field 4"),
                 (14, "the field `n` (1) of `Inner` is written as another kind of value"),
-                (17, "a field of `Outer` is broken or cut off"),
+                (17, "a field of `Outer` is malformed or truncated"),
             ]
         );
         assert_eq!(faults(b"")[0].1, "the field `name` (1) of `Outer` is missing");

@@ -153,7 +153,7 @@ fn partitioned_graphs_become_one() {
             "key = \"e1\", from = 1 : i64, to = 0 : i64} : tensor",
             "key = \"e2\", from = 1 : i64, to = 0 : i64} : tensor",
         ),
-        "nothing in the module sends it",
+        "no node in the module sends it",
     );
 }
 

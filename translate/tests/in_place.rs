@@ -117,7 +117,7 @@ fn what_is_lost_is_not_read() {
     );
     assert_eq!(
         text,
-        "`pd.tanh` has changed in place what is read here, and what it is now is not known [in-place]\n"
+        "`pd.tanh` has changed this value in place, and its new value is unknown [in-place]\n"
     );
     let text = refused(
         r#"
@@ -126,10 +126,7 @@ fn what_is_lost_is_not_read() {
     (%5) = "pd_op.tanh" (%2) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
 "#,
     );
-    assert!(
-        text.contains("`pd.tanh` has changed in place what is read here"),
-        "{text}"
-    );
+    assert!(text.contains("`pd.tanh` has changed this value in place"), "{text}");
 }
 
 #[test]
@@ -284,9 +281,9 @@ fn attributes_of_older_programs_are_read_or_refused() {
     .unwrap_err();
     let messages: Vec<&str> = errors.iter().map(|error| &*error.message).collect();
     let wanted = [
-        "the attribute `beta` of `swish` is not read",
-        "the attributes `Scale_x`, `shiny` of `elementwise_add` are not read",
-        "the attribute `axis` of `less_than` is not read",
+        "the attribute `beta` of `swish` is not supported",
+        "the attributes `Scale_x`, `shiny` of `elementwise_add` are not supported",
+        "the attribute `axis` of `less_than` is not supported",
     ];
     assert_eq!(messages, wanted);
     let module = program(

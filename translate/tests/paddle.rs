@@ -172,14 +172,14 @@ fn errors_name_the_operation_and_its_place() {
     // The value of the first one is poisoned, so that its use is not another error.
     let ops = [full, tahn, tanh, strange].join(",");
     let expected = [
-        ("the attribute kind `9.a_odd` is not known", "{\"#\":\"9.a_odd\"}"),
+        ("the attribute kind `9.a_odd` is unknown", "{\"#\":\"9.a_odd\"}"),
         ("unknown operation `pd.tahn`", "{\"#\":\"1.tahn\",\"A\":[],\"I\":[{\"%"),
         (
             "operand 0 of `pd.tanh` is value 7, which is not defined here",
             "{\"#\":\"1.tanh\",\"A\":[],\"I\":[{\"%",
         ),
         (
-            "the dialect of the operation `77.x` is not known",
+            "the dialect of the operation `77.x` is unknown",
             "{\"#\":\"77.x\",\"A\":[],\"I\":[],\"",
         ),
     ];
@@ -233,17 +233,17 @@ fn every_key_is_accounted_for() {
         })
         .collect();
     for wanted in [
-        ("`by` is not known in `base_code`", "\"by\""),
-        ("`$` is not known in an operand", "\"$\""),
+        ("unknown key `by` in `base_code`", "\"by\""),
+        ("unknown key `$` in an operand", "\"$\""),
         ("`%` is given twice in a result", "\"%\""),
-        ("`attrs` is not known in the operation `1.relu`", "\"attrs\""),
+        ("unknown key `attrs` in the operation `1.relu`", "\"attrs\""),
         ("`AT` is missing in an attribute", r#"{"N":"x"}"#),
         (
             "`O` is missing in the operation `1.exp`",
             r##"{"#":"1.exp","A":[{"N":"x"}],"I":[]}"##,
         ),
         (
-            "a program has one region with one block: this one would not be run",
+            "a program has one region with one block: this block would never run",
             r##"{"#":"block_1","args":[],"ops":[]}"##,
         ),
     ] {
@@ -264,7 +264,7 @@ fn names_of_types_are_words() {
     ] {
         let found = messages(&op(kind));
         assert_eq!(found.len(), 1, "{found:?}");
-        assert_eq!(found[0].0, format!("the type `{shown}` is not known"));
+        assert_eq!(found[0].0, format!("the type `{shown}` is unknown"));
         assert!(found[0].1.starts_with(r##"{"#":"1.t_"##), "{found:?}");
     }
     let printed = "{\n    (%0) = \"pd_op.x\" () {} : () -> vec<1xf32>\n}\n";
@@ -298,7 +298,7 @@ fn broken_files_are_told() {
     );
     assert_eq!(
         message(r#"{"base_code":{"magic":"pir","version":5},"program":{"regions":[]}}"#),
-        "the saved program is of version 5, and 4 is the newest that is known"
+        "the saved program has version 5, but 4 is the newest supported version"
     );
     assert_eq!(
         message("{\"base_code\":"),

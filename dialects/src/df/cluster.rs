@@ -64,7 +64,7 @@ struct Described {
     devices: Vec<String>,
 }
 
-/// What a name says of a device. What it leaves out may be anything.
+/// A partial device name. Omitted parts match anything.
 #[derive(Default)]
 struct Wanted<'a> {
     job: Option<&'a str>,
@@ -99,7 +99,7 @@ impl Cluster {
     pub fn parse(text: &str) -> Result<Cluster, String> {
         // JSON is a part of YAML.
         let file: File = serde_yaml_ng::from_str(text).map_err(|_| {
-            "expected for each job the addresses of its tasks, `{\"worker\": [\"host:port\", …]}`".to_owned()
+            "expected the addresses of the tasks of each job, `{\"worker\": [\"host:port\", …]}`".to_owned()
         })?;
         let (File::Config { cluster: jobs } | File::Jobs(jobs)) = file;
         let mut devices = Vec::new();

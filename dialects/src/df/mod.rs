@@ -161,9 +161,9 @@ fn passes_on(name: &'static str, summary: &'static str) -> OpDef {
 
 fn graph() -> OpDef {
     let mut def = OpDef::new(GRAPH, "A graph of nodes, run by a device");
-    def.description = "The order of the operations has no meaning; values may be used in front of their definitions. \
-                       `device` tells which device runs it; without, the program has but one graph. No pass but those \
-                       for graphs looks inside."
+    def.description = "The order of the operations has no meaning; values may be used before their definitions. \
+                       `device` is the device that runs the graph; without it, the program has only one graph. Only \
+                       passes on graphs look inside."
         .into();
     def.traits = Traits::ISOLATED | Traits::GRAPH_REGION | Traits::NO_TERMINATOR;
     def.regions = vec![RegionSpec {
@@ -178,9 +178,10 @@ fn graph() -> OpDef {
 }
 
 fn switch() -> OpDef {
-    let mut def = node(SWITCH, "Hands a value on to one of two sides");
+    let mut def = node(SWITCH, "Forwards a value to one of two outputs");
     def.description =
-        "The first result is alive if the predicate is false, the second if it is true; the other is dead.".into();
+        "The first result is live if the predicate is false, the second if it is true; the other result is dead."
+            .into();
     def.operands = vec![value("data", "any", Arity::One), value("pred", "i1", Arity::One)].into();
     def.results = vec![
         value("if_false", "any", Arity::One),
@@ -195,8 +196,9 @@ fn switch() -> OpDef {
 }
 
 fn merge() -> OpDef {
-    let mut def = node(MERGE, "Hands on the first value that arrives alive");
-    def.description = "The second result is the number of the operand. Dead if all operands are.".into();
+    let mut def = node(MERGE, "Forwards the first live operand");
+    def.description =
+        "The second result is the index of that operand. The results are dead if all operands are.".into();
     def.operands = vec![value("inputs", "any", Arity::Variadic)].into();
     def.results = vec![
         value("out", "any", Arity::One),
@@ -211,9 +213,10 @@ fn merge() -> OpDef {
 }
 
 fn enter() -> OpDef {
-    let mut def = passes_on(ENTER, "Hands a value on to the first iteration of a frame");
+    let mut def = passes_on(ENTER, "Forwards a value to the first iteration of a frame");
     def.description =
-        "With `constant`, to all of its iterations. At most `parallel_iterations` of them run at a time.".into();
+        "With `constant`, forwards it to all iterations. At most `parallel_iterations` iterations run concurrently."
+            .into();
     def.attrs = vec![
         attr("frame", "str", None),
         attr("constant", "bool", Some("false")),
@@ -224,30 +227,30 @@ fn enter() -> OpDef {
 }
 
 fn exit() -> OpDef {
-    passes_on(EXIT, "Hands a value on from a frame to the one around it")
+    passes_on(EXIT, "Forwards a value from a frame to the enclosing one")
 }
 
 fn next_iteration() -> OpDef {
-    passes_on(NEXT_ITERATION, "Hands a value on to the next iteration of its frame")
+    passes_on(NEXT_ITERATION, "Forwards a value to the next iteration of its frame")
 }
 
 fn loop_cond() -> OpDef {
-    let mut def = passes_on(LOOP_COND, "Tells whether the frame has a next iteration");
+    let mut def = passes_on(LOOP_COND, "Determines whether the frame has another iteration");
     def.operands = vec![value("pred", "i1", Arity::One)].into();
     def
 }
 
 fn identity() -> OpDef {
-    passes_on(IDENTITY, "Hands a value on")
+    passes_on(IDENTITY, "Forwards a value")
 }
 
 fn control() -> OpDef {
     let mut def = node(
         CONTROL,
-        "Says that the node of the first value runs after the nodes of the others",
+        "Runs the node of the first value after the nodes of the other values",
     );
-    def.description = "Control edges. They carry whether the node was dead; those of a `df.switch` are always alive. \
-                       It is no node itself."
+    def.description = "Declares control edges, which forward whether a node was dead; those of a `df.switch` are \
+                       always live. The operation is not a node itself."
         .into();
     def.operands = vec![value("to", "any", Arity::One), value("from", "any", Arity::Variadic)].into();
     def.effects = MemoryEffects::Declared(|_| world());
@@ -255,7 +258,7 @@ fn control() -> OpDef {
 }
 
 fn no_op() -> OpDef {
-    let mut def = node(NO_OP, "Does nothing, after what its control edges say");
+    let mut def = node(NO_OP, "Does nothing, after the nodes of its control edges");
     def.results = vec![value("done", "any", Arity::One)].into();
     def.infer = Some(|args: InferArgs<'_>| Ok(smallvec![control_type(args.ctx)]));
     def
@@ -282,8 +285,8 @@ fn send() -> OpDef {
 }
 
 fn recv() -> OpDef {
-    let mut def = node(RECV, "What another device sends");
-    def.description = "Runs at once where it has no control edges; its result is dead if what was sent is.".into();
+    let mut def = node(RECV, "Receives a value from another device");
+    def.description = "Runs immediately if it has no control edges; its result is dead if the sent value is.".into();
     def.attrs = ends();
     def.results = vec![value("out", "any", Arity::One)].into();
     def.effects = MemoryEffects::Declared(|_| world());
@@ -299,8 +302,8 @@ fn stack() -> OpDef {
 }
 
 fn stack_push() -> OpDef {
-    let mut def = node(STACK_PUSH, "Pushes a value on a stack and hands it on");
-    def.description = "With `swap`, the stack keeps it in the memory of the host.".into();
+    let mut def = node(STACK_PUSH, "Pushes a value on a stack and forwards it");
+    def.description = "With `swap`, the stack keeps the value in host memory.".into();
     def.operands = vec![value("stack", "any", Arity::One), value("x", "any", Arity::One)].into();
     def.attrs = vec![attr("swap", "bool", Some("false"))].into();
     def.results = vec![value("out", "any", Arity::One)].into();
@@ -314,7 +317,7 @@ fn stack_push() -> OpDef {
 }
 
 fn stack_pop() -> OpDef {
-    let mut def = node(STACK_POP, "Takes the last value off a stack");
+    let mut def = node(STACK_POP, "Removes the last value of a stack and returns it");
     def.operands = vec![value("stack", "any", Arity::One)].into();
     def.results = vec![value("out", "any", Arity::One)].into();
     def.effects = MemoryEffects::Declared(|_| {

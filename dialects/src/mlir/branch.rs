@@ -18,16 +18,16 @@ pub const COND_BR: &str = "cf.cond_br";
 pub const SWITCH: &str = "cf.switch";
 
 pub(crate) fn definitions() -> Vec<OpDef> {
-    let mut br = jump(BR, "Goes on with a block");
+    let mut br = jump(BR, "Branches to a block");
     br.successors = 1;
-    let mut cond_br = jump(COND_BR, "Goes on with one of two blocks");
+    let mut cond_br = jump(COND_BR, "Branches to one of two blocks");
     cond_br.successors = 2;
     cond_br.operands = vec![value("condition", "i1", Arity::One)].into();
     cond_br.choose = Some(|op, constant| Some(usize::from(!truth(op.ctx, constant(op.operand(0)?)?)?)));
     cond_br.verify = Some(condition);
     let mut switch = jump(
         SWITCH,
-        "Goes on with the block of a number, or with the first if there is none",
+        "Branches to the block of a case value, or to the first block if there is none",
     );
     switch.successors = OpDef::ANY_SUCCESSORS;
     switch.operands = vec![value("flag", "integer", Arity::One)].into();
@@ -49,7 +49,7 @@ pub(crate) fn definitions() -> Vec<OpDef> {
     switch.verify = Some(|op, errors| {
         let cases = case_values(op).map_or(0, |cases| cases.len());
         if op.body.successors(op.op).len() != cases + 1 {
-            let message = format!("`{SWITCH}` needs a block for each of its {cases} numbers, and one for all others");
+            let message = format!("`{SWITCH}` needs a block for each of its {cases} case values, and a default block");
             errors.push(
                 Diagnostic::error("successor-count", message)
                     .label(op.body.op_span(op.op), "this branch")
@@ -57,7 +57,7 @@ pub(crate) fn definitions() -> Vec<OpDef> {
             );
         }
     });
-    let mut assert = OpDef::new(ASSERT, "Ends the program with a message unless a condition holds");
+    let mut assert = OpDef::new(ASSERT, "Stops the program with a message unless a condition is true");
     assert.operands = vec![value("arg", "i1", Arity::One)].into();
     assert.attrs = vec![AttrSpec {
         name: "msg".into(),

@@ -246,7 +246,7 @@ fn float(view: OpView<'_>, constants: &[Option<Attr>], at: usize) -> Option<f64>
     view.ctx.attr_f64(constants.get(at).copied().flatten()?)
 }
 
-/// What adding, subtracting, multiplying with or dividing by a number leaves unchanged, bit by bit: NaNs are not told apart.
+/// What adding, subtracting, multiplying with or dividing by a number leaves unchanged, bit by bit: NaNs are not distinguished.
 fn float_neutral(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
     let is = |at: usize, number: f64| float(view, constants, at).is_some_and(|v| v.to_bits() == number.to_bits());
     let (neutral, commutes) = match view.name() {

@@ -106,7 +106,9 @@ pub fn convert(ctx: &Context, body: &mut Body) -> Result<(), Vec<Diagnostic>> {
                 errors.push(
                     Diagnostic::error("no-mlir", message)
                         .label(span, "this operation")
-                        .help("`custom_vjp` names a function that computes the derivative in MLIR's operations"),
+                        .help(
+                            "use `custom_vjp` to name a function that computes the derivative with MLIR's operations",
+                        ),
                 );
             }
         }
@@ -131,9 +133,9 @@ fn drop_dimensions(ctx: &Context, body: &mut Body) -> Result<(), Vec<Diagnostic>
         values.extend(blocks.flat_map(|&block| body.block_args(block)));
         let ends = body.view(ctx, op).has(Traits::RETURN_LIKE);
         if ends && body.operands(op).any(|v| scalar(body, v).is_some()) {
-            let message = "tensors without dimensions among numbers cannot be told apart";
+            let message = "tensors of rank 0 cannot be distinguished from numbers";
             let error = Diagnostic::error("no-mlir", message).label(body.op_span(op), "returned here");
-            return Err(vec![error.help("let the function return the number")]);
+            return Err(vec![error.help("return a number from the function")]);
         }
     }
     let blocks = body.region_blocks(body.root()).to_vec();
@@ -196,7 +198,7 @@ fn constant(r: &mut Rewriter<'_>, ty: Type, value: f64) -> Result<ValueId, Strin
     let ctx = r.ctx;
     let attr = match ctx.type_data(ty) {
         TypeData::Tensor { .. } => {
-            super::number(ctx, value, ty).ok_or("there are constants of tensors of a known shape only")?
+            super::number(ctx, value, ty).ok_or("only constants of static shape are supported")?
         }
         _ if ty == Type::I1 => ctx.bool_attr(value != 0.0),
         TypeData::Float(_) => ctx.attr(AttrData::Float {
@@ -235,7 +237,7 @@ fn number(r: &mut Rewriter<'_>, op: OpId) -> Result<ValueId, String> {
     let chosen = usize::from(name == pd::Where::NAME);
     let types = operands.iter().skip(chosen).map(|&v| r.body.value_type(v));
     if types.into_iter().any(|other| shape(other) != shape(ty)) {
-        return Err("its operands are of different shapes".to_owned());
+        return Err("its operands have different shapes".to_owned());
     }
     let float = operands
         .first()
@@ -243,7 +245,7 @@ fn number(r: &mut Rewriter<'_>, op: OpId) -> Result<ValueId, String> {
     if let (Some(&(_, of_floats, of_ints)), [_, _]) = (BINARY.iter().find(|entry| entry.0 == name), &operands[..]) {
         let twin = if float { of_floats } else { of_ints };
         return match twin {
-            "" => Err("not of these types".to_owned()),
+            "" => Err("not for these types".to_owned()),
             _ => Ok(emit(r, twin, &operands, ty)),
         };
     }
@@ -327,7 +329,7 @@ fn scale(r: &mut Rewriter<'_>, op: OpId, x: ValueId, ty: Type) -> Result<ValueId
 /// A tensor of numbers, of the shape of another one.
 fn splat_like(r: &mut Rewriter<'_>, like: ValueId, value: f64) -> Result<ValueId, String> {
     let ty = r.body.value_type(like);
-    r.ctx.as_tensor(ty).ok_or("the rank is not known")?;
+    r.ctx.as_tensor(ty).ok_or("the rank is unknown")?;
     let value = constant(r, element(r.ctx, ty), value)?;
     let sizes = super::sizes(r, like);
     let splat = r.op(tensor::Splat::NAME).operand(value).operands(sizes);

@@ -27,7 +27,7 @@ fn common(args: &InferArgs<'_>, is_of: fn(&Context, Type) -> bool, kind: &str) -
 
 fn ints(args: &InferArgs<'_>) -> Result<Type, String> {
     let is_int = |ctx: &Context, elem| int_width(ctx, elem).is_some();
-    common(args, is_int, "integers without signs, or index")
+    common(args, is_int, "signless integers, or index")
 }
 
 fn floats(args: &InferArgs<'_>) -> Result<Type, String> {
@@ -66,7 +66,7 @@ pub(super) fn float_power(args: InferArgs<'_>) -> Types {
     let (base, exponent) = (floats(&part(0))?, ints(&part(1))?);
     match with_element(args.ctx, exponent, element(args.ctx, base)) == base {
         true => Ok(smallvec![base]),
-        false => Err("the base and the exponent must have one shape".to_owned()),
+        false => Err("the base and the exponent must have the same shape".to_owned()),
     }
 }
 
@@ -116,11 +116,11 @@ pub(super) fn select(args: InferArgs<'_>) -> Types {
         return Err("expected three operands".to_owned());
     };
     if ty != other {
-        return Err("both values must have one type".to_owned());
+        return Err("both values must have the same type".to_owned());
     }
     if condition != Type::I1 && condition != with_element(args.ctx, ty, Type::I1) {
         return Err(format!(
-            "the condition must be `i1`, or of `i1` and the shape of the values, found `{}`",
+            "the condition must be `i1`, or have element type `i1` and the shape of the values, found `{}`",
             print_type(args.ctx, condition)
         ));
     }

@@ -1,7 +1,7 @@
 //! MLIR's own dialects: `arith`, `math`, `scf`, `index`, `ub`, and the operations of `cf` and `func` that ours do not have.
 //!
 //! Operations without regions are rows in tables, as those of `pd` are; their types are inferred and checked by `infer` and
-//! `verify`. Control flow is told by interfaces (`scf`, `branch`), so that passes work on it as on any other.
+//! `verify`. Control flow is declared by interfaces (`scf`, `branch`), so that passes work on it as on any other.
 
 pub mod branch;
 mod fold;
@@ -28,7 +28,7 @@ use crate::table::{Effects, Row, Speculate, definition};
 pub(crate) use branch::definitions as branches;
 
 /// What errors of operations of these dialects suggest.
-const HELP: &str = "the generic form, which `mlir-opt --mlir-print-op-generic` prints, says all that the operation has";
+const HELP: &str = "use the generic form, which `mlir-opt --mlir-print-op-generic` prints";
 
 /// The rows of each dialect, and its operations by type.
 macro_rules! tables {
@@ -40,7 +40,7 @@ macro_rules! tables {
         }
 
         #[doc = $doc]
-        #[allow(missing_docs, reason = "each item is called like the operand, attribute or operation that it names")]
+        #[allow(missing_docs, reason = "each item has the name of its operand, attribute or operation")]
         #[allow(non_snake_case, reason = "attributes are called as in MLIR")]
         #[allow(unused_imports, reason = "which of them a table needs depends on its rows")]
         pub mod $typed {
@@ -99,7 +99,7 @@ pub fn register(builder: &mut ContextBuilder) {
         ("arith", "Arithmetic of numbers, vectors and tensors", arith_rows::ROWS),
         ("math", "Functions of numbers, vectors and tensors", math_rows::ROWS),
         ("index", "Arithmetic of index", index_rows::ROWS),
-        ("ub", "What is undefined", ub_rows::ROWS),
+        ("ub", "Undefined values", ub_rows::ROWS),
         ("memref", "Buffers", memref_rows::ROWS),
         ("tensor", "Tensors as values", tensor_rows::ROWS),
     ] {

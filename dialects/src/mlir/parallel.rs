@@ -9,7 +9,7 @@ use crate::control::{Made, Parts, splice};
 /// The name of the operation that puts a tile into a result.
 const INSERT: &str = "tensor.parallel_insert_slice";
 
-/// What stands for a bound that is an operand.
+/// Marks a bound that is an operand.
 const DYNAMIC: i64 = i64::MIN;
 
 /// The numbers of an attribute of the operation.
@@ -18,7 +18,7 @@ fn ints(r: &Rewriter<'_>, parts: &Parts<'_>, name: &str) -> Result<Vec<i64>, Str
         .ctx
         .dict_get(parts.attrs, name)
         .and_then(|attr| scf::ints(r.ctx, attr));
-    ints.ok_or_else(|| format!("its `{name}` are not known"))
+    ints.ok_or_else(|| format!("its `{name}` are unknown"))
 }
 
 /// Operands in their groups.
@@ -151,7 +151,7 @@ pub(super) fn tiled(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
     let end = nest.fill(r, parts, scf::IN_PARALLEL)?;
     let region = r.body.op_regions(end).first().copied();
     let block = region.and_then(|region| r.body.single_block(region));
-    let block = block.ok_or("its end does not have one block")?;
+    let block = block.ok_or("its terminator's region is not a single block")?;
     let mut values: SmallVec<[ValueId; 2]> = nest.carried.iter().copied().collect();
     r.before(end);
     for op in r.body.block_ops_vec(block) {
@@ -161,7 +161,7 @@ pub(super) fn tiled(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
             .and_then(|into| nest.carried.iter().position(|out| out == into));
         let (Some(at), INSERT) = (result, r.ctx.op_str(r.body.op_name(op))) else {
             return Err(format!(
-                "the end of its region has something else than `{INSERT}` into its results"
+                "its terminator contains operations other than `{INSERT}` into its results"
             ));
         };
         operands[1] = values[at];

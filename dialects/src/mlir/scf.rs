@@ -67,11 +67,11 @@ pub(super) fn definitions() -> Vec<OpDef> {
         forall(),
         terminator(
             YIELD,
-            "Gives the results of a region, or what the next iteration starts with",
+            "Yields the results of a region, or the values of the next iteration",
         ),
         condition(),
         reduce(),
-        terminator(REDUCE_RETURN, "Gives what two partial results make together"),
+        terminator(REDUCE_RETURN, "Returns the combination of two partial results"),
         in_parallel(),
     ]
 }
@@ -87,7 +87,7 @@ fn structured(name: &'static str, summary: &'static str) -> OpDef {
 fn for_op() -> OpDef {
     let mut def = structured(
         FOR,
-        "Counts from a number below another by a step, with signs, and carries values along",
+        "A counting loop from a lower to an upper signed bound by a step, with loop-carried values",
     );
     def.operands = vec![
         value("lowerBound", "integer", Arity::One),
@@ -119,10 +119,7 @@ fn for_op() -> OpDef {
 }
 
 fn while_op() -> OpDef {
-    let mut def = structured(
-        WHILE,
-        "Runs a region as long as another ends with a condition that holds",
-    );
+    let mut def = structured(WHILE, "Runs a region while the condition of another region is true");
     def.operands = many("inits");
     def.regions = vec![
         region(&["before"], Presence::Required),
@@ -155,7 +152,7 @@ fn while_op() -> OpDef {
 }
 
 fn if_op() -> OpDef {
-    let mut def = structured(IF, "Runs one of two regions");
+    let mut def = structured(IF, "Runs one of two regions, depending on a condition");
     def.operands = vec![value("condition", "i1", Arity::One)].into();
     def.regions = vec![
         region(&["then"], Presence::Required),
@@ -177,7 +174,7 @@ fn if_op() -> OpDef {
 }
 
 fn execute_region() -> OpDef {
-    let mut def = structured(EXECUTE_REGION, "Runs a region, which may have several blocks");
+    let mut def = structured(EXECUTE_REGION, "Runs a region once; it may have several blocks");
     def.regions = vec![region(&[], Presence::Required)];
     def.regions[0].bare = true;
     def.region_args = Some(|_, _| Some(SmallVec::new()));
@@ -206,7 +203,7 @@ fn execute_region() -> OpDef {
 fn index_switch() -> OpDef {
     let mut def = structured(
         INDEX_SWITCH,
-        "Runs the region of a number, or the first if there is none",
+        "Runs the region of a case value, or the default region, which is the first",
     );
     def.operands = vec![value("arg", "index", Arity::One)].into();
     def.attrs = vec![attr("cases", None)].into();
@@ -217,7 +214,7 @@ fn index_switch() -> OpDef {
         if cases(op).is_none_or(|cases| cases.len() + 1 != regions.len()) {
             report(
                 op,
-                "it needs a region for each of its `cases`, and one in front for all others".to_owned(),
+                "it needs a default region, followed by one region for each of its `cases`".to_owned(),
                 errors,
             );
             return;
@@ -244,9 +241,9 @@ pub(super) fn ints(ctx: &Context, attr: Attr) -> Option<Vec<i64>> {
     Some(ctx.attr_elements(attr)?.ints()?.collect())
 }
 
-/// Loops whose iterations are in no order. How values go through them, nothing here tells.
+/// Loops whose iterations are in no order. How values flow through them is unknown here.
 fn parallel() -> OpDef {
-    let mut def = structured(PARALLEL, "A loop whose iterations are in no order");
+    let mut def = structured(PARALLEL, "A loop whose iterations are not ordered");
     def.operands = many("operands");
     def.attrs = vec![attr("operandSegmentSizes", None)].into();
     def.regions = vec![region(&["do"], Presence::Required)];
@@ -255,7 +252,7 @@ fn parallel() -> OpDef {
 }
 
 fn forall() -> OpDef {
-    let mut def = structured(FORALL, "A loop over tiles, whose iterations are in no order");
+    let mut def = structured(FORALL, "A loop over tiles whose iterations are not ordered");
     def.operands = many("operands");
     def.attrs = vec![
         attr("operandSegmentSizes", None),
@@ -271,7 +268,7 @@ fn forall() -> OpDef {
 }
 
 fn in_parallel() -> OpDef {
-    let mut def = structured(IN_PARALLEL, "Puts tiles together");
+    let mut def = structured(IN_PARALLEL, "Combines tiles");
     def.results = List::default();
     def.traits |= Traits::TERMINATOR | Traits::NO_TERMINATOR;
     def.regions = vec![region(&[], Presence::Required)];
@@ -281,7 +278,7 @@ fn in_parallel() -> OpDef {
 }
 
 fn reduce() -> OpDef {
-    let mut def = structured(REDUCE, "Puts partial results together");
+    let mut def = structured(REDUCE, "Combines partial results");
     def.results = List::default();
     def.operands = many("operands");
     def.traits |= Traits::TERMINATOR;
@@ -300,7 +297,7 @@ fn terminator(name: &'static str, summary: &'static str) -> OpDef {
 fn condition() -> OpDef {
     let mut def = terminator(
         CONDITION,
-        "Goes on with the second region of a loop if a condition holds, else leaves it",
+        "Continues with the second region of a loop if a condition is true, else leaves the loop",
     );
     def.operands = vec![
         value("condition", "i1", Arity::One),
@@ -343,7 +340,7 @@ fn expect_types(
         };
         report(
             op,
-            format!("{what} gives {}, expected {}", spelled(&given), spelled(&wanted)),
+            format!("{what} yields {}, expected {}", spelled(&given), spelled(&wanted)),
             errors,
         );
     }
@@ -377,7 +374,7 @@ fn verify_for(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
     if int_width(op.ctx, counter).is_none() || (1..3).any(|at| op.operand_type(at) != Some(counter)) {
         report(
             op,
-            "the bounds and the step must be of one type, index or an integer".to_owned(),
+            "the bounds and the step must have the same type, `index` or an integer type".to_owned(),
             errors,
         );
         return;
@@ -387,13 +384,13 @@ fn verify_for(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
     if body.first().is_none_or(|&v| op.body.value_type(v) != counter) {
         report(
             op,
-            "the first argument of its region must be of the type of the bounds".to_owned(),
+            "the first argument of its region must have the type of the bounds".to_owned(),
             errors,
         );
         return;
     }
-    expect_types(op, inits(), op.body.results(op.op), "what it starts with", errors);
-    expect_types(op, inits(), body[1..].iter().copied(), "what it starts with", errors);
+    expect_types(op, inits(), op.body.results(op.op), "its initial values", errors);
+    expect_types(op, inits(), body[1..].iter().copied(), "its initial values", errors);
     if let Some(&region) = op.body.op_regions(op.op).first() {
         expect_yield(op, region, errors);
     }
@@ -415,7 +412,7 @@ fn verify_while(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
         op,
         op.body.operands(op.op),
         args(op, 0).iter().copied(),
-        "what it starts with",
+        "its initial values",
         errors,
     );
     expect_types(op, forwarded(), op.body.results(op.op), "`scf.condition`", errors);
@@ -460,7 +457,7 @@ fn ends_with(op: OpView<'_>, region: usize) -> usize {
     end.map_or(0, |end| op.body.num_operands(end))
 }
 
-/// A loop that counts: its region gets the number, and behind it what is carried.
+/// A loop that counts: its region gets the number, and after it the carried values.
 struct ForFlow;
 
 impl ForFlow {

@@ -179,7 +179,7 @@ fn select(r: &mut Rewriter<'_>, op: OpId) -> bool {
     changed
 }
 
-/// What the condition of a loop hands on from outside is that in the loop and behind it.
+/// An outer value that the condition of a loop forwards is used directly in the loop and after it.
 fn forward_outer(r: &mut Rewriter<'_>, op: OpId) -> bool {
     let regions = r.body.op_regions(op).to_vec();
     let &[before, after] = &regions[..] else { return false };

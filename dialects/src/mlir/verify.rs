@@ -52,7 +52,7 @@ fn check(op: OpView<'_>, errors: &mut Vec<Diagnostic>, rule: Rule) {
     let why = match fits {
         Err(why) => why,
         Ok(true) => return,
-        Ok(false) => "the operand and the result must have one shape",
+        Ok(false) => "the operand and the result must have the same shape",
     };
     let (from, to) = (print_type(op.ctx, from), print_type(op.ctx, to));
     let message = format!("`{}` cannot convert `{from}` to `{to}`: {why}", op.name());
@@ -86,7 +86,7 @@ fn order<T: PartialOrd>(pair: Option<(T, T)>, kind: &'static str, wider: bool) -
     }
 }
 
-const INTS: &str = "both must be integers without signs";
+const INTS: &str = "both must be signless integers";
 const FLOATS: &str = "both must be floating-point numbers";
 
 rules! {
@@ -96,15 +96,15 @@ rules! {
     narrower_float |ctx, a, b| order(float_width(ctx, a).zip(float_width(ctx, b)), FLOATS, false);
     int_to_float |ctx, a, b| match int_widths(ctx, a, a).is_some() && b.float_kind(ctx).is_some() {
         true => Ok(()),
-        false => Err("it goes from an integer without a sign to a floating-point number"),
+        false => Err("it converts a signless integer to a floating-point number"),
     };
     float_to_int |ctx, a, b| match int_widths(ctx, b, b).is_some() && a.float_kind(ctx).is_some() {
         true => Ok(()),
-        false => Err("it goes from a floating-point number to an integer without a sign"),
+        false => Err("it converts a floating-point number to a signless integer"),
     };
     index_cast |ctx, a, b| match (int_width(ctx, a).is_some() && int_width(ctx, b).is_some(), a == Type::INDEX, b == Type::INDEX) {
         (true, true, false) | (true, false, true) => Ok(()),
-        _ => Err("it goes between index and integers without signs"),
+        _ => Err("it converts between index and signless integers"),
     };
     bitcast |ctx, a, b| {
         let bits = |ty: Type| match ctx.type_data(ty) {
@@ -114,7 +114,7 @@ rules! {
         };
         match bits(a).is_some() && bits(a) == bits(b) {
             true => Ok(()),
-            false => Err("both must be numbers of as many bits"),
+            false => Err("both must have the same number of bits"),
         }
     };
 }
@@ -134,8 +134,8 @@ pub(super) fn constant(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
     let elem = element(op.ctx, ty);
     let signed = matches!(op.ctx.type_data(elem), TypeData::Integer { .. }) && int_width(op.ctx, elem).is_none();
     let why = match of_value {
-        Some(of) if of != ty => "the type of `value` must be that of the result",
-        _ if signed => "it must be of integers without signs",
+        Some(of) if of != ty => "`value` must have the type of the result",
+        _ if signed => "its elements must be signless integers",
         _ => return,
     };
     let message = format!("`{}`: {why}, found `{}`", op.name(), print_type(op.ctx, ty));
@@ -163,7 +163,7 @@ pub(super) fn buffer(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
     }
 }
 
-/// An element of the operand `of`, a tensor or a buffer, whose place is told by an index for each dimension.
+/// An element of the operand `of`, a tensor or a buffer, with an index for each dimension.
 fn access(op: OpView<'_>, of: usize, value: Option<Type>, errors: &mut Vec<Diagnostic>, is_buffer: bool) {
     let is_meant = |ty: &Type| match op.ctx.type_data(*ty) {
         TypeData::Tensor { .. } | TypeData::EncodedTensor { .. } => !is_buffer,
@@ -181,7 +181,7 @@ fn access(op: OpView<'_>, of: usize, value: Option<Type>, errors: &mut Vec<Diagn
             report(op, "it needs an index for each dimension", errors);
         }
         Some((_, elem)) if Some(elem) != value => {
-            report(op, "the value must be of the type of the elements", errors);
+            report(op, "the value must have the element type", errors);
         }
         Some(_) => {}
         None if is_buffer => report(op, "it needs a `memref` of known rank", errors),
@@ -196,7 +196,7 @@ pub(super) fn extract(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
 pub(super) fn insert(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
     access(op, 1, op.operand_type(0), errors, false);
     if op.result_type(0) != op.operand_type(1) {
-        report(op, "the result must be of the type of the tensor", errors);
+        report(op, "the result must have the type of the tensor", errors);
     }
 }
 

@@ -36,17 +36,21 @@ pub(super) fn definitions() -> Vec<OpDef> {
                      values that it forwards and yields the next arguments of `cond`, else those values are the results. \
                      With a third region, `init`, that comes first: it makes a stack and hands it on behind its arguments.";
     vec![
-        if_like(pd::If::NAME, "Runs one of two regions", if_doc),
-        while_like(pd::While::NAME, "Runs a region as long as a condition holds", while_doc),
+        if_like(
+            pd::If::NAME,
+            "Runs one of two regions, depending on a condition",
+            if_doc,
+        ),
+        while_like(pd::While::NAME, "Runs a region while a condition is true", while_doc),
         if_like(
             pd::IfGrad::NAME,
             "The dual of a `pd.if`",
-            "Of the form of `pd.if`; yields the cotangents of what the branches capture.",
+            "Has the form of `pd.if`; yields the cotangents of the values that the branches capture.",
         ),
         while_like(
             pd::WhileGrad::NAME,
             "The dual of a `pd.while`",
-            "Of the form of `pd.while`; carries cotangents and accumulators.",
+            "Has the form of `pd.while`; carries cotangents and accumulators.",
         ),
         condition_branch(),
         branch(),
@@ -368,7 +372,7 @@ impl RegionFlow for WhileFlow {
 }
 
 fn condition_branch() -> OpDef {
-    let mut def = OpDef::new(pd::ConditionBranch::NAME, "Goes on with one of two blocks");
+    let mut def = OpDef::new(pd::ConditionBranch::NAME, "Branches to one of two blocks");
     def.traits = Traits::TERMINATOR;
     def.operands = vec![value("condition", "i1", Arity::One)].into();
     def.successors = 2;
@@ -378,14 +382,17 @@ fn condition_branch() -> OpDef {
 }
 
 fn branch() -> OpDef {
-    let mut def = OpDef::new(pd::Branch::NAME, "Goes on with a block");
+    let mut def = OpDef::new(pd::Branch::NAME, "Branches to a block");
     def.traits = Traits::TERMINATOR;
     def.successors = 1;
     def.with_effects(MemoryEffects::None)
 }
 
 fn pd_return() -> OpDef {
-    let mut def = OpDef::new("pd.return", "Leaves a region of several blocks, or a function");
+    let mut def = OpDef::new(
+        "pd.return",
+        "Returns from a function, or leaves a region of several blocks",
+    );
     def.traits = Traits::TERMINATOR | Traits::RETURN_LIKE;
     def.operands = vec![value("operands", "any", Arity::Variadic)].into();
     def.with_effects(MemoryEffects::None)

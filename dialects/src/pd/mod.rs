@@ -46,7 +46,7 @@ mod rows {
 }
 
 /// The operations of the tables.
-#[allow(missing_docs, reason = "each item is called like the operand, attribute or operation that it names")]
+#[allow(missing_docs, reason = "each item has the name of its operand, attribute or operation")]
 #[allow(
     clippy::should_implement_trait,
     clippy::too_many_arguments,

@@ -59,7 +59,7 @@ fn block_ending_in(
                 "the region `{name}` of `{}` must have exactly one block, not {count}",
                 op.name()
             ),
-            "branches between blocks belong into a function",
+            "branches between blocks are only possible in functions",
         ));
         return None;
     };
@@ -211,7 +211,7 @@ fn too_many(
     let mut diagnostic = error(op, at, code, message, help);
     if let Some(label) = diagnostic.labels.first_mut() {
         label.part = Some(Part::Operand(extra));
-        label.text = format!("no {w} takes this {g}");
+        label.text = format!("there is no {w} for this {g}");
     }
     if given != wanted + 1 {
         return diagnostic;
@@ -259,7 +259,7 @@ pub(super) fn in_place(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
             op.op,
             "in-place-type",
             format!(
-                "`{}` cannot put the sum of `{}` and `{}` in the place of the first",
+                "`{}` cannot store the sum of `{}` and `{}` in the first operand",
                 op.name(),
                 spelled(op, x),
                 spelled(op, y)
@@ -300,7 +300,7 @@ pub(super) fn if_op(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
                     op,
                     op.op,
                     "if-else-missing",
-                    format!("a `{}` with results needs an `else`", op.name()),
+                    format!("a `{}` with results needs an `else` region", op.name()),
                     "add `else { … cf.yield (…) }`, or drop the results",
                 ));
             }
@@ -340,7 +340,7 @@ pub(super) fn if_op(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
             first: Some(0),
             given: "yielded value",
             wanted: RESULT,
-            help: "both branches end in a `cf.yield` with one value for each result, of its type",
+            help: "end both branches in a `cf.yield` with one value for each result, of the same type",
         };
         bind(op, &binding, &types(op, op.body.operands(end)), &results, errors);
     }
@@ -360,7 +360,7 @@ fn init_of_if(op: OpView<'_>, region: RegionId, errors: &mut Vec<Diagnostic>) {
             end,
             "if-init",
             format!(
-                "the init region of a `{}` makes a stack and yields it, and does nothing else",
+                "the init region of a `{}` must create a stack and yield it, and do nothing else",
                 op.name()
             ),
             "write `init { %stack = cf.create_stack () cf.yield (%stack) }`",
@@ -450,7 +450,7 @@ pub(super) fn while_op(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
         (op.op, init.is_none().then_some(0)),
         given,
         "cond region argument",
-        "the cond region takes one argument for each operand, of its type",
+        "the cond region must have one argument for each operand, of the same type",
         &entered,
         &cond_args,
     );
@@ -459,7 +459,7 @@ pub(super) fn while_op(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
         (cond_end, Some(1)),
         "forwarded value",
         "body region argument",
-        "the body region takes what `cf.cond_yield` forwards after the condition",
+        "the body region must have an argument for each value that `cf.cond_yield` forwards after the condition",
         &forwarded,
         &body_args,
     );
@@ -468,7 +468,7 @@ pub(super) fn while_op(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
         (body_end, Some(0)),
         "yielded value",
         "cond region argument",
-        "the body ends in a `cf.yield` with the next arguments of the cond region, of their types",
+        "end the body in a `cf.yield` with one value for each argument of the cond region, of the same type",
         &types(op, op.body.operands(body_end)),
         &cond_args,
     );
@@ -489,7 +489,7 @@ fn init_of_while(
         first: Some(0),
         given: "operand",
         wanted: "init region argument",
-        help: "the init region takes one argument for each operand, of its type",
+        help: "the init region must have one argument for each operand, of the same type",
     };
     bind(op, &binding, operands, &types(op, args.iter().copied()), errors);
     let ops: Vec<OpId> = op.body.block_ops(block).collect();

@@ -42,7 +42,7 @@ fn composite(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
     Ok(r.body.results(op).collect())
 }
 
-/// The condition hands on what the loop carries.
+/// The condition forwards the carried values.
 fn make_while(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
     let &[cond, body] = parts.regions else {
         return Err("expected two regions".to_owned());

@@ -121,7 +121,7 @@ impl Gather {
             && !self.indices_batch.contains(&self.vector);
         match fits {
             true => Ok(self),
-            false => Err("the dimension numbers do not go together with the ranks of the operands".into()),
+            false => Err("the dimension numbers do not match the ranks of the operands".into()),
         }
     }
 

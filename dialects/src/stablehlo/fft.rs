@@ -58,8 +58,8 @@ impl Fft {
         let part = match (self.kind, ctx.type_data(elem)) {
             (FftKind::Rfft, TypeData::Float(_)) => elem,
             (FftKind::Fft | FftKind::Ifft | FftKind::Irfft, &TypeData::Complex(part)) => part,
-            (FftKind::Rfft, _) => return Err("a transform of real numbers needs floats".to_owned()),
-            _ => return Err("the transform needs complex numbers".to_owned()),
+            (FftKind::Rfft, _) => return Err("a transform of real numbers needs float elements".to_owned()),
+            _ => return Err("the transform needs complex elements".to_owned()),
         };
         let first = dims.len().checked_sub(self.lengths.len());
         let first = first.ok_or("`fft_length` has more sizes than the operand has dimensions")?;
@@ -75,7 +75,7 @@ impl Fft {
             if dims[first + at] != from {
                 let dim = dims[first + at];
                 return Err(format!(
-                    "`fft_length` wants {from} elements in dimension {}, which has {dim}",
+                    "`fft_length` requires {from} elements in dimension {}, which has {dim}",
                     first + at
                 ));
             }

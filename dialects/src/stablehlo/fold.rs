@@ -222,7 +222,7 @@ fn clamp(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
     let of = |index| number(view, constants, index);
     let within = match (of(0)?, of(1)?, of(2)?) {
         (Number::Int(low), Number::Int(x), Number::Int(high)) if low <= high => Number::Int(x.clamp(low, high)),
-        // Of zeros of two signs the kernel says which it takes.
+        // The kernel determines which of two zeros with different signs is taken.
         (Number::Float(low), Number::Float(x), Number::Float(high)) if low <= x && x <= high && x != 0.0 => {
             Number::Float(x)
         }
@@ -359,7 +359,7 @@ fn slice_of_slice(r: &mut Rewriter<'_>, op: OpId, _: &[Option<Attr>]) -> bool {
                 .map(|(place, (from, step))| place.checked_mul(*step)?.checked_add(*from))
                 .collect()
         };
-        // The last element is in the slice, the one behind it need not be in the operand.
+        // The last element is in the slice, the one after it need not be in the operand.
         let last: List = list(view, "limit_indices")?.iter().map(|limit| limit - 1).collect();
         let limits = through(last)?.iter().map(|last| last + 1).collect();
         let strides = list(view, "strides")?;

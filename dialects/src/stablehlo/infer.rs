@@ -27,7 +27,7 @@ fn tensor<'a>(args: &InferArgs<'a>, index: usize) -> Result<(&'a [i64], Type), S
     })
 }
 
-/// The dimensions that values of both shapes have, as far as one of them tells; `None` if they cannot be the same.
+/// The dimensions that values of both shapes have, as far as one of them is static; `None` if they cannot be the same.
 fn common(one: &[i64], other: &[i64]) -> Option<List> {
     let both = |(&a, &b): (&i64, &i64)| match (a, b) {
         (DYNAMIC, b) => Some(b),

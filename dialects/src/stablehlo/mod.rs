@@ -47,7 +47,7 @@ mod chlo_rows {
 }
 
 /// The operations of the tables.
-#[allow(missing_docs, reason = "each item is called like the operand, attribute or operation that it names")]
+#[allow(missing_docs, reason = "each item has the name of its operand, attribute or operation")]
 #[rustfmt::skip]
 pub mod ops {
     use pir_ir::{Attr, Context};
@@ -58,7 +58,7 @@ pub mod ops {
 }
 
 /// The operations of `chlo`.
-#[allow(missing_docs, reason = "each item is called like the operand, attribute or operation that it names")]
+#[allow(missing_docs, reason = "each item has the name of its operand, attribute or operation")]
 #[rustfmt::skip]
 pub mod chlo {
     use pir_ir::Context;
@@ -69,7 +69,7 @@ pub mod chlo {
 }
 
 /// The operations of `sdy`.
-#[allow(missing_docs, reason = "each item is called like the operand, attribute or operation that it names")]
+#[allow(missing_docs, reason = "each item has the name of its operand, attribute or operation")]
 #[rustfmt::skip]
 pub mod sdy {
     use pir_ir::Attr;

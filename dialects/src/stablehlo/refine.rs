@@ -255,7 +255,7 @@ fn extents(op: OpView<'_>, known: &Known<'_>) -> Option<Ints> {
     known(other).filter(|_| is_whole)
 }
 
-/// The first of the operands of a call that are the shapes of its results; all behind it are.
+/// The first of the operands of a call that are the shapes of its results; all operands after it are.
 fn shape_operands(op: OpView<'_>) -> Option<usize> {
     let places = attrs(op)
         .list(SHAPE_OPERANDS)
@@ -342,7 +342,7 @@ fn convolved(attrs: Attrs<'_>, lhs: &[i64], rhs: &[i64]) -> Option<List> {
     Some(shape)
 }
 
-/// Where values of loops and branches come from and go to. Those of other dialects have an interface that tells.
+/// Where values of loops and branches come from and go to. Those of other dialects have an interface for this.
 pub fn edges(op: OpView<'_>) -> Option<Vec<FlowEdge>> {
     let (operands, results) = (op.body.num_operands(op.op), op.body.num_results(op.op));
     let (parent, region) = (FlowPoint::Parent, FlowPoint::Region);
@@ -567,7 +567,7 @@ fn window(r: &mut Rewriter<'_>, op: OpId, attrs: &[(&'static str, Attr)]) -> Opt
     Some(())
 }
 
-/// What a call of `@shape_assertion` says that its operand, a truth value, promises.
+/// The message of a call of `@shape_assertion`, whose operand is the asserted boolean.
 pub fn assertion(op: OpView<'_>) -> Option<&str> {
     let is_call = op.name() == ops::CustomCall::NAME && op.str("call_target_name") == Some("shape_assertion");
     is_call.then(|| match op.attr("error_message").map(|attr| op.ctx.attr_data(attr)) {

@@ -76,7 +76,7 @@ pub fn context_with(
     }
     let ctx = builder.build();
     for (number, file) in files.iter().enumerate() {
-        // What is read for one operation may be of another file, but errors are told with the text that they are in.
+        // What is read for one operation may be in another file, but errors are reported with the text that they are in.
         let own = |def: &&OpDef| rows.get(&*def.name).is_some_and(|&(of, _)| of == number);
         let mut errors: Vec<Diagnostic> = Vec::new();
         let mut recursive = false;

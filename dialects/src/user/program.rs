@@ -13,7 +13,7 @@ use super::source::Lines;
 use super::template::{Hole, Instance, Origin, Template};
 use super::types::Form;
 
-/// What a row says of an operation beyond what its definition holds.
+/// The content of a row beyond the definition of the operation.
 #[derive(Default)]
 pub(super) struct Program {
     computes: Vec<Case>,
@@ -160,7 +160,7 @@ impl Program {
         for ty in sample_types(ctx) {
             match self.try_types(ctx, def, ty, attrs) {
                 Ok(()) => return Vec::new(),
-                // Of several samples, the first that gets farthest tells most.
+                // Of several samples, the first that gets farthest is the most informative.
                 Err((certain, found)) if faults.is_empty() || certain => {
                     faults = found;
                     if certain {

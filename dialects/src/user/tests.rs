@@ -145,7 +145,7 @@ fn effects_follow_from_the_program() {
     assert!(errors[0].message.contains("has effects"), "{errors:?}");
 }
 
-/// What `mlir-opt` finds wrong is found wrong, and nothing else: `tools/mlir/record-irdl` recorded what it says.
+/// The same programs are rejected as by `mlir-opt`: `tools/mlir/record-irdl` recorded its messages.
 #[test]
 fn irdl_is_checked_as_mlir_does() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../test-files/irdl");
@@ -163,7 +163,7 @@ fn irdl_is_checked_as_mlir_does() {
     assert!(cases.len() > 100);
     let mut different = Vec::new();
     for (case, verdict) in cases.iter().zip(verdicts.lines()) {
-        // Ours lets operations through that no dialect has, whatever the dialect, if it is told to let some through.
+        // With the option, operations of every dialect are accepted, even of registered ones.
         let allow_unregistered = !verdict.contains("unregistered operation");
         let parsed = parse(&ctx, case.as_bytes(), &ParseOptions { allow_unregistered });
         let mut errors = parsed.diagnostics;

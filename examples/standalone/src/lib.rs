@@ -1,4 +1,4 @@
-//! A dialect `demo` with one operation, `demo.cube`, and all that the tools want to know of it.
+//! A dialect `demo` with one operation, `demo.cube`, and everything that the tools need for it.
 
 #![forbid(unsafe_code)]
 
@@ -14,16 +14,16 @@ use pir_passes::autodiff::Rules;
 use pir_passes::{Changed, Pass, PassContext, Scope, apply_patterns};
 use pir_tools::Tool;
 
-/// A tool with what those of pir-opt have, and this.
+/// A tool that extends those of pir-opt with the dialect and the pass.
 pub fn tool(name: &'static str) -> Tool {
     Tool::new(name).dialect(register).pass(&ExpandCubes)
 }
 
-/// Registers the dialect: its operations, what they compute, their derivatives, and how they are simplified.
+/// Registers the dialect: its operations, their kernels, their derivatives, and their simplifications.
 pub fn register(builder: &mut ContextBuilder) {
     builder.register(DialectDef::new("demo", "Cubes"), [cube()]);
     builder.register_pattern("demo.cube", 1, Arc::new(cube_of_negative));
-    // What it computes. `canonicalize` folds constants with it as well.
+    // The kernel. `canonicalize` also uses it to fold constants.
     builder.extension::<Kernels>().add("demo.cube", |_| {
         Ok(Box::new(|inputs| {
             let cubes = inputs[0].to_f64().into_iter().map(|x| x * x * x).collect();
@@ -31,7 +31,7 @@ pub fn register(builder: &mut ContextBuilder) {
             Ok([cubes].into_iter().collect())
         }))
     });
-    // Its derivative: 3 x² times the cotangent of the result. The operand is recorded in loops, since it is read.
+    // The derivative: 3 x² times the cotangent of the result. It reads the operand, so loops record it.
     builder.extension::<Rules>().add("demo.cube", |cx| {
         cx.formula(|op| {
             let x = op.operand(0);
@@ -86,7 +86,7 @@ impl Pass for ExpandCubes {
     }
 
     fn description(&self) -> &'static str {
-        "Puts `x * x * x` in the place of `demo.cube (x)`."
+        "Replaces `demo.cube (x)` with `x * x * x`."
     }
 
     fn scope(&self) -> Scope {
@@ -107,7 +107,7 @@ fn expand(r: &mut Rewriter<'_>, op: OpId, _: &[Option<Attr>]) -> bool {
         let x = scope.expr(x);
         x * x * x
     });
-    // What cannot be multiplied is no operand of a cube.
+    // Without a product of this type, the operation stays.
     let Ok(product) = product else { return false };
     r.take_name(r.body.result(op, 0), product);
     r.replace_op(op, &[product]);

@@ -194,7 +194,7 @@ impl<'c, 'o> Setup<'c, 'o> {
                 | Code::Print { .. }) => NodeAction::Op(code),
                 _ => {
                     return Err(ExecError::new("this cannot be a node of a dataflow graph")
-                        .help("`pir-opt --pass=lower-to-dataflow` makes a graph of a structured program"));
+                        .help("`pir-opt --pass=lower-to-dataflow` converts a structured program to a graph"));
                 }
             },
         })
@@ -383,12 +383,12 @@ impl Frames<'_> {
             _ => "no frame".to_owned(),
         };
         ExecError::new(format!(
-            "what it gets from {} is in {}, the rest in {}",
+            "its operand from {} is in {}, but the others are in {}",
             graph.nodes[from as usize].label,
             called(frame),
             called(graph.nodes[target as usize].frame)
         ))
-        .help("values get into a frame through `df.enter` and out of it through `df.exit` only")
+        .help("values enter a frame only through `df.enter`, and leave it only through `df.exit`")
     }
 
     /// The frame of a node's results.

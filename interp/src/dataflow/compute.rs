@@ -183,6 +183,6 @@ fn two(inputs: Values) -> Result<[Value; 2], ExecError> {
     let mut inputs = inputs.into_iter();
     match (inputs.next(), inputs.next()) {
         (Some(a), Some(b)) => Ok([a, b]),
-        _ => Err(ExecError::new("two operands are needed")),
+        _ => Err(ExecError::new("expected two operands")),
     }
 }

@@ -77,7 +77,7 @@ pub(super) struct Device<'g> {
 }
 
 fn broken() -> ExecError {
-    ExecError::new("a value came for an iteration that is over").help("is the graph well-formed?")
+    ExecError::new("a value arrived for an iteration that has ended").help("is the graph well-formed?")
 }
 
 impl<'g> Device<'g> {
@@ -344,9 +344,9 @@ impl<'g> Device<'g> {
                 state.data = state.data.checked_sub(1).ok_or_else(twice)?;
                 match outputs.get(edge.port as usize) {
                     Some(Some(_)) if merges && (state.ready || state.winner != NONE) => {
-                        let error = ExecError::new(format!("two operands of {} are alive", target.label));
+                        let error = ExecError::new(format!("two operands of {} are live", target.label));
                         return Err(error
-                            .help("which of them it hands on is chance: what it joins are the two sides of a branch"));
+                            .help("the forwarded operand is undetermined: a merge joins the two sides of one branch"));
                     }
                     Some(Some(value)) => {
                         let mut slot = target.slot;

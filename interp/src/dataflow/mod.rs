@@ -90,8 +90,8 @@ fn graphs<'m>(module: &'m Module, function: Option<&str>) -> Result<Vec<Found<'m
     if found.is_empty() {
         let error = ExecError::new("there is no `df.graph` to run");
         return Err(match crate::exec::functions(ctx, scope).is_empty() {
-            true => error.help("`pir-opt --pass=lower-to-dataflow` makes one of a structured program"),
-            false => error.help("a graph is made of the operations at top level, not of functions"),
+            true => error.help("`pir-opt --pass=lower-to-dataflow` creates one from a structured program"),
+            false => error.help("a graph is created from the operations at top level, not from functions"),
         });
     }
     Ok(found)
@@ -121,7 +121,7 @@ fn graphs_in<'m>(module: &Module, body: &'m Body) -> Result<Vec<Found<'m>>, Exec
     }
     match beside {
         Some(op) if !found.is_empty() => Err(ExecError::new("it is outside of the `df.graph`, so it does not run")
-            .help("put it inside")
+            .help("move it into the graph")
             .at(ctx, body, op)),
         _ => Ok(found),
     }

@@ -25,7 +25,7 @@ pub(super) fn waiting(devices: &[Device<'_>], rest: &Rest, keys: &Keys) -> Optio
         let why = if sent { "" } else { "; no `df.send` has this key" };
         let place = device.place(ticket.frame, ticket.iteration);
         lines.push(format!(
-            "{}{label} waits for a message under the key \"{name}\"{place}{why}",
+            "{}{label} waits for a message with the key \"{name}\"{place}{why}",
             prefix(device)
         ));
     }
@@ -97,7 +97,7 @@ impl Device<'_> {
                     ));
                 } else if !told {
                     tell(format!(
-                        "the frame `{}` is in iteration {}, which is not done{place}",
+                        "the frame `{}` is in iteration {}, which has not ended{place}",
                         known.name,
                         active.next().saturating_sub(1)
                     ));
@@ -121,10 +121,7 @@ impl Device<'_> {
                 0 => String::new(),
                 count => format!(" and {count} more"),
             };
-            tell(format!(
-                "{}{more} can never run: what it needs needs it in turn",
-                node.label
-            ));
+            tell(format!("{}{more} can never run: its operands depend on it", node.label));
         }
     }
 }

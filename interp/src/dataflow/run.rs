@@ -92,9 +92,13 @@ pub fn run(module: &Module, options: &Options, schedule: &Schedule, out: &mut dy
 fn nothing(dead: &[String]) -> ExecError {
     let names: Vec<String> = dead.iter().take(8).map(|name| format!("`{name}`")).collect();
     let more = if dead.len() > names.len() { ", …" } else { "" };
-    ExecError::new(format!("the program gives nothing out: {}{more} is dead", names.join(", "))).help(
-        "what is dead comes from a branch that was not taken, or from a merge of which no operand was alive: merge it with \
-         what the other side gives",
+    ExecError::new(format!(
+        "the program has no live output: {}{more} is dead",
+        names.join(", ")
+    ))
+    .help(
+        "a dead value comes from a branch that was not taken, or from a merge without a live operand: merge it with \
+         the value of the other branch",
     )
 }
 

@@ -97,8 +97,10 @@ impl Shared {
         let mut inner = self.lock();
         let inner = &mut *inner;
         match inner.messages.get(&key) {
-            Some(Entry::Sent(_)) => Err(ExecError::new("it sends a second message under the same key")
-                .help("each edge between devices needs a unique key")),
+            Some(Entry::Sent(_)) => {
+                Err(ExecError::new("it sends a second message with the same key")
+                    .help("each message needs a unique key"))
+            }
             Some(&Entry::Awaited(ticket)) => {
                 inner.messages.remove(&key);
                 let device = ticket.device as usize;
@@ -134,8 +136,8 @@ impl Shared {
             }
             Some(other) => {
                 inner.messages.insert(key, other);
-                Err(ExecError::new("another node waits for a message under the same key")
-                    .help("each edge between devices needs a unique key"))
+                Err(ExecError::new("another node waits for a message with the same key")
+                    .help("each message needs a unique key"))
             }
             None => {
                 inner.messages.insert(key, Entry::Awaited(ticket));

@@ -29,7 +29,7 @@ pub(super) fn no_marked_calls(module: &Module) -> Result<(), ExecError> {
             let marked = |mark: &&&Mark| mark.get(ctx, body.attrs(op)).is_some();
             if let Some(mark) = [&VJP, &STOPPED].iter().find(marked) {
                 let message = format!(
-                    "it has the mark `{}`, which `backward` knows and eager gradients do not",
+                    "it has the mark `{}`, which the eager engine does not support",
                     mark.name
                 );
                 refused = Err(ExecError::new(message).at(ctx, body, op));

@@ -35,7 +35,7 @@ pub(super) fn builtin(op: &str, inputs: &[Dense]) -> Option<Result<Dense, String
         (true, []) => return Some(Err("the shape is missing".to_owned())),
     };
     fn move_to<T: Element>(x: &[T], map: &[Option<usize>], shape: &[usize], put: bool) -> Result<Dense, String> {
-        let beyond = || "a place is out of range".to_owned();
+        let beyond = || "an index is out of range".to_owned();
         if !put {
             let pick = |at: &Option<usize>| match at {
                 None => Ok(T::from_f64(0.0)),

@@ -20,7 +20,7 @@ impl GradTensorHolder {
     /// Adds a gradient. With `create_graph`, the sum is recorded.
     pub(super) fn add(&mut self, engine: &Engine, slot: usize, rank: usize, grad: &Tensor) -> Result<(), String> {
         let place = self.buffer.get_mut(slot).and_then(|slot| slot.get_mut(rank));
-        let place = place.ok_or("a gradient arrives for a result that there is not")?;
+        let place = place.ok_or("a gradient arrives for a result that does not exist")?;
         let sum = match place.take() {
             None => grad.clone(),
             Some(before) => engine.add(&before, grad)?,

@@ -146,13 +146,13 @@ impl Engine {
     pub fn apply_in_place(&self, op: &str, operands: &[&Tensor], attrs: &[(&str, Attr)]) -> Result<(), String> {
         let &target = operands.first().ok_or("an operation in place needs an operand")?;
         if self.is_recording() && !target.stop_gradient() && target.is_leaf() {
-            return Err("a leaf that a gradient is computed of cannot be changed in place".to_owned());
+            return Err("a leaf that requires a gradient cannot be changed in place".to_owned());
         }
         let result = self.apply(op, operands, attrs)?;
         let result = result.first().ok_or("the operation has no result")?;
         if (result.shape(), result.dtype()) != (target.shape(), target.dtype()) {
             return Err(format!(
-                "the result of `{op}` does not fit into the place of its operand"
+                "the type of the result of `{op}` differs from that of the operand that it replaces"
             ));
         }
         target.overwrite(result.data());

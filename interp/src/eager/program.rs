@@ -133,7 +133,7 @@ impl Trace {
     ) -> Result<Vec<Tensor>, String> {
         if seeds.len() > 1 && seeds.len() != outputs.len() {
             return Err(format!(
-                "{} seeds for {} outputs: give one for all or one for each",
+                "expected 1 seed, or 1 for each of the {1} outputs, found {0}",
                 seeds.len(),
                 outputs.len()
             ));

@@ -172,7 +172,7 @@ impl<'m, 'o> Tracer<'m, 'o> {
 
     fn enter(&mut self, program: usize, args: Values) -> Result<(), ExecError> {
         if self.calls.len() >= MAX_CALLS {
-            return Err(ExecError::new(format!("more than {MAX_CALLS} calls are under way")));
+            return Err(ExecError::new(format!("more than {MAX_CALLS} calls are active")));
         }
         let code = &self.programs[program];
         let mut env = Vec::new();
@@ -379,12 +379,12 @@ impl<'m, 'o> Tracer<'m, 'o> {
             }
             Code::Commit { .. } => {
                 return Err(ExecError::new("the engine does not differentiate through `cf.commit`")
-                    .help("leave out `remat{spill=true}`"));
+                    .help("omit `remat{spill=true}`"));
             }
             Code::JoinStack { .. } => {
                 return Err(
                     ExecError::new("the engine does not differentiate through `cf.join_stack`")
-                        .help("leave out `batch-weight-grads`"),
+                        .help("omit `batch-weight-grads`"),
                 );
             }
             Code::InPlace { kernel, target, value } => {
@@ -397,7 +397,7 @@ impl<'m, 'o> Tracer<'m, 'o> {
                 let sum = self.engine.record(name, attrs, &operands, vec![sum.into_vec()]);
                 let sum = sum.map_err(ExecError::new)?;
                 let sum = sum.into_iter().flatten().next();
-                let sum = sum.ok_or_else(|| ExecError::new("the kernel gives nothing"))?;
+                let sum = sum.ok_or_else(|| ExecError::new("the kernel returned no result"))?;
                 env[*target as usize] = Value::Slot(Slot::One(sum));
             }
             Code::Combine(values) => {
@@ -440,11 +440,11 @@ impl<'m, 'o> Tracer<'m, 'o> {
             }
             Code::For { .. } | Code::Choose { .. } | Code::Switch { .. } | Code::Assert { .. } => {
                 return Err(ExecError::new("the eager engine does not run this operation")
-                    .help("`scf-to-pd` makes `pd.while` and `pd.if` of it"));
+                    .help("`scf-to-pd` converts it to `pd.while` and `pd.if`"));
             }
             Code::Memory { .. } | Code::Generate { .. } => {
                 return Err(ExecError::new(
-                    "the eager engine has no buffers, and no regions that make elements",
+                    "the eager engine does not support buffers and regions that compute elements",
                 ));
             }
             Code::Nothing => {}

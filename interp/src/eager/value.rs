@@ -207,7 +207,7 @@ impl<'e> V<'e> {
         let axis = engine.ctx().int_attr(axis as i64);
         let mut parts = parts.iter();
         let Some(first) = parts.next() else {
-            return V::new(engine, Err("there is nothing to put together".to_owned()));
+            return V::new(engine, Err("there are no operands to concatenate".to_owned()));
         };
         first.op(pd::Concat::NAME, &parts.collect::<Vec<_>>(), &[("axis", axis)])
     }

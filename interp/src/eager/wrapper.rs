@@ -62,14 +62,14 @@ impl Wrapper {
                 name => format!(" `{name}`"),
             };
             return Err(format!(
-                "the tensor{name} that was saved at version {} has been changed in place since, to version {version}",
+                "the tensor{name} was saved at version {}, and has been changed in place since, to version {version}",
                 self.saved_version
             ));
         }
         let tensor = Tensor::with_version(data.clone(), self.version.clone());
         tensor.set_name(&self.name);
         if let Some((node, slot, rank)) = &self.node {
-            let node = node.upgrade().ok_or("the history of a saved tensor is gone")?;
+            let node = node.upgrade().ok_or("the history of a saved tensor was freed")?;
             tensor.set_history(node, *slot, *rank);
         } else if let Some(stop) = self.stop_gradient {
             tensor.set_stop_gradient(stop);

@@ -63,7 +63,7 @@ pub(super) fn memory_op(view: OpView<'_>) -> Option<Result<MemoryOp, String>> {
                 let name = path.last().map(|&name| view.ctx.str(name).to_owned());
                 Ok(MemoryOp::Global(name.unwrap_or_default()))
             }
-            _ => Err("its name is no symbol".to_owned()),
+            _ => Err("its name is not a symbol".to_owned()),
         },
         memref::Load::NAME => Ok(MemoryOp::Load),
         memref::Rank::NAME => Ok(MemoryOp::Rank),
@@ -78,9 +78,9 @@ pub(super) fn memory_op(view: OpView<'_>) -> Option<Result<MemoryOp, String>> {
 fn allocation(view: OpView<'_>, on_stack: bool) -> Result<MemoryOp, String> {
     let ty = view.result_type(0).ok_or("the operation has no result")?;
     if matches!(view.ctx.type_data(ty), TypeData::MemRef { layout: Some(_), .. }) {
-        return Err("buffers with a layout of their own cannot be made".to_owned());
+        return Err("buffers with a layout are not supported".to_owned());
     }
-    let dtype = dtype_of(view.ctx, ty).ok_or("there are no buffers of such elements")?;
+    let dtype = dtype_of(view.ctx, ty).ok_or("buffers of this element type are not supported")?;
     let extents = slices::extents(view)?;
     let missing = extents.iter().filter(|extent| extent.is_none()).count();
     if missing != view.body.num_operands(view.op) {
@@ -93,7 +93,7 @@ fn allocation(view: OpView<'_>, on_stack: bool) -> Result<MemoryOp, String> {
     })
 }
 
-/// The value of a `memref.global`, whose elements are zero if it says none.
+/// The value of a `memref.global`, whose elements are zero by default.
 pub(super) fn global(ctx: &Context, view: OpView<'_>) -> Option<Result<Tensor, String>> {
     if view.name() != memref::Global::NAME {
         return None;
@@ -103,10 +103,10 @@ pub(super) fn global(ctx: &Context, view: OpView<'_>) -> Option<Result<Tensor, S
 }
 
 fn initial(ctx: &Context, view: OpView<'_>, ty: Type) -> Result<Tensor, String> {
-    let (shape, _) = ctx.as_shaped(ty).ok_or("a global buffer must be of known rank")?;
+    let (shape, _) = ctx.as_shaped(ty).ok_or("a global buffer must have a known rank")?;
     let shape: Result<Vec<usize>, _> = shape.iter().map(|&extent| usize::try_from(extent)).collect();
-    let shape = shape.map_err(|_| "a global buffer must be of known shape")?;
-    let dtype = dtype_of(ctx, ty).ok_or("there are no buffers of such elements")?;
+    let shape = shape.map_err(|_| "a global buffer must have a static shape")?;
+    let dtype = dtype_of(ctx, ty).ok_or("buffers of this element type are not supported")?;
     match view.attr("initial_value").map(|value| ctx.attr_data(value)) {
         Some(AttrData::Elements(elements)) => constant_tensor(elements, &shape, dtype),
         _ => Tensor::full(&shape, dtype, 0.0),
@@ -284,7 +284,7 @@ impl Buffers {
             .eq(view.sizes.iter().copied());
         if !same || self.elements(view)?.dtype() != from.dtype() {
             return Err(ExecError::new(
-                "the two buffers must have one shape and elements of one type",
+                "the two buffers must have the same shape and element type",
             ));
         }
         if let Some(Some(target)) = self.all.get_mut(view.handle as usize) {
@@ -394,7 +394,7 @@ fn gathered<T: Element>(values: &[T], view: &View, count: usize) -> Result<Data,
 fn put<T: Element>(value: &[T], target: &mut Tensor, at: usize) -> Result<(), ExecError> {
     let elements = target
         .unique::<T>()
-        .ok_or_else(|| ExecError::new("the value is of another type"))?;
+        .ok_or_else(|| ExecError::new("the value has another type"))?;
     let (element, value) = (elements.get_mut(at).ok_or_else(outside)?, value.first());
     *element = *value.ok_or_else(|| ExecError::new("a number was expected"))?;
     Ok(())
@@ -403,7 +403,7 @@ fn put<T: Element>(value: &[T], target: &mut Tensor, at: usize) -> Result<(), Ex
 fn scatter<T: Element>(values: &[T], target: &mut Tensor, view: &View) -> Result<(), ExecError> {
     let elements = target
         .unique::<T>()
-        .ok_or_else(|| ExecError::new("the value is of another type"))?;
+        .ok_or_else(|| ExecError::new("the value has another type"))?;
     let mut values = values.iter();
     each_place(view, |place| {
         if let Some(&value) = values.next() {

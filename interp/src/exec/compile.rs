@@ -271,7 +271,7 @@ impl Unit<'_, '_, '_> {
                 Code::Switch {
                     number: self.kept(0)?,
                     cases: branch::case_values(self.view())
-                        .ok_or_else(|| ExecError::new("its numbers are not known"))?,
+                        .ok_or_else(|| ExecError::new("its case values are unknown"))?,
                     targets: (0..count).map(|at| self.successor(at)).collect::<Result<_, _>>()?,
                 }
             }
@@ -309,7 +309,7 @@ impl Unit<'_, '_, '_> {
             "func.return" | "pd.return" => Code::Return(self.operands()),
             "func.call" => {
                 let path = func::callee(ctx, self.body, self.op);
-                let path = path.ok_or_else(|| ExecError::new("the callee is no symbol"))?;
+                let path = path.ok_or_else(|| ExecError::new("the callee is not a symbol"))?;
                 let callee = path.last().map(|&s| ctx.str(s).to_owned()).unwrap_or_default();
                 Code::Call {
                     callee,
@@ -322,7 +322,7 @@ impl Unit<'_, '_, '_> {
                     extents: extents(self.view()).map_err(ExecError::new)?,
                     dtype: ty
                         .and_then(|ty| dtype_of(ctx, ty))
-                        .ok_or_else(|| ExecError::new("there are no such tensors"))?,
+                        .ok_or_else(|| ExecError::new("tensors of this type are not supported"))?,
                     operands: self.operands(),
                     body: self.must(0)?,
                 }
@@ -365,7 +365,8 @@ impl Unit<'_, '_, '_> {
                     stack: self.kept(0)?,
                     axis: axis.unwrap_or(0),
                     shape: shape.iter().map(|&d| usize::try_from(d).unwrap_or(0)).collect(),
-                    dtype: dtype_of(ctx, elem).ok_or_else(|| ExecError::new("there are no such tensors"))?,
+                    dtype: dtype_of(ctx, elem)
+                        .ok_or_else(|| ExecError::new("tensors of this type are not supported"))?,
                 }
             }
             pd::InplaceAdd::NAME => {
@@ -413,8 +414,8 @@ impl Unit<'_, '_, '_> {
                     None => {
                         let error = ExecError::new("there is no kernel for this operation");
                         return Err(error.help(match self.view().semantics() {
-                            Some(_) => "its row has no `computes`, and there is no kernel",
-                            None => "operations of other dialects can be read and printed, but not executed",
+                            Some(_) => "its row has no `computes`, and it has no kernel",
+                            None => "operations of this dialect can be read and printed, but not executed",
                         }));
                     }
                 };

@@ -203,7 +203,7 @@ impl Group {
                     .zip(run.results[at].take())
                     .is_some_and(|(place, tile)| put(place, start, &tile));
                 if !put {
-                    return Err(ExecError::new("a part of a result has another type than the others"));
+                    return Err(ExecError::new("the parts of a result have different types"));
                 }
             }
             start += TILE;
@@ -289,7 +289,7 @@ impl Run<'_> {
             }
             let mut results = kernel(inputs)?;
             let result = results.pop().filter(|tensor| tensor.shape() == [end - start]);
-            let result = result.ok_or("a result has another shape than the operands")?;
+            let result = result.ok_or("the shape of a result differs from that of the operands")?;
             self.exact &= result.dtype().is_float() || result.dtype() == DType::I1;
             self.results.push(Some(result));
         }

@@ -193,7 +193,7 @@ impl<'m, 'o> Machine<'m, 'o> {
     fn enter(&mut self, program: usize, args: Moving) -> Result<(), ExecError> {
         if self.calls.len() >= MAX_CALLS {
             return Err(
-                ExecError::new(format!("more than {MAX_CALLS} calls are under way")).help("is the recursion infinite?")
+                ExecError::new(format!("more than {MAX_CALLS} calls are active")).help("is the recursion infinite?")
             );
         }
         let code = &self.programs[program];
@@ -523,7 +523,7 @@ impl<'m, 'o> Machine<'m, 'o> {
                 let mut results = kernel([old, value].into_iter().collect()).map_err(ExecError::new)?;
                 let sum = results
                     .pop()
-                    .ok_or_else(|| ExecError::new("the kernel gives nothing"))?;
+                    .ok_or_else(|| ExecError::new("the kernel returned no result"))?;
                 call.env[*target as usize] = Value::Tensor(sum);
             }
             Code::Combine(values) => {

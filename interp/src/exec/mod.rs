@@ -165,7 +165,7 @@ fn does_nothing(module: &Module, body: &Body, op: OpId) -> bool {
     })
 }
 
-/// Whether an operation takes and gives nothing, and is made of no others: it says something to other tools.
+/// Whether an operation takes and gives nothing, and has no expansion: it is an annotation for other tools.
 fn is_remark(op: OpView<'_>) -> bool {
     let def = op.def().filter(|def| def.is_composite() && def.regions.is_empty());
     def.is_some_and(|def| def.operands.is_empty() && def.results.is_empty())
@@ -265,9 +265,8 @@ pub(crate) fn entry<'m>(module: &'m Module, function: Option<&str>) -> Result<En
             body,
             is_function: true,
         }),
-        None => {
-            Err(ExecError::new("the program has several functions").help(format!("choose one of {}", names.join(", "))))
-        }
+        None => Err(ExecError::new("the program has several functions")
+            .help(format!("choose one with `--function`: {}", names.join(", ")))),
     }
 }
 
@@ -303,7 +302,7 @@ pub(crate) fn input_spec(ctx: &Context, body: &Body, op: OpId) -> Option<InputSp
 /// The input `name`, checked against its type.
 pub(crate) fn check_input(ctx: &Context, options: &Options, name: &str, ty: Type) -> Result<Tensor, ExecError> {
     let tensor = options.inputs.get(name).ok_or_else(|| {
-        ExecError::new(format!("the input `{name}` is not given"))
+        ExecError::new(format!("the input `{name}` has no value"))
             .help(format!("it has type `{}`", pir_ir::text::print_type(ctx, ty)))
     })?;
     let (shape, _) = ctx.as_shaped(ty).unwrap_or((&[], ty));

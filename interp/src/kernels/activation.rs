@@ -127,7 +127,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                     }
                     (cut(both, at, 0, n / 2)?, cut(both, at, n / 2, n)?)
                 }
-                _ => return Err("a dimension is needed".to_owned()),
+                _ => return Err("the operand needs at least one dimension".to_owned()),
             };
             one(zip(&x, &y, |x, y| x * sigmoid(x) * y)?)
         }))
@@ -156,10 +156,10 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         let (reduction, weight) = (s.text("reduction", "mean").to_owned(), s.place(2));
         Ok(Box::new(move |inputs| {
             let (Some(x), Some(label)) = (inputs.first(), inputs.get(1)) else {
-                return Err("an input and a label are needed".to_owned());
+                return Err("expected an input and a label".to_owned());
             };
             let &[_, classes, ref rest @ ..] = x.shape() else {
-                return Err("the classes are dimension 1 of the input".to_owned());
+                return Err("the input needs dimension 1 for the classes".to_owned());
             };
             let inner: usize = rest.iter().product();
             // The values, the labels and the losses.
@@ -173,13 +173,13 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                     continue;
                 }
                 let class = usize::try_from(class).ok().filter(|&c| c < classes);
-                let class = class.ok_or_else(|| format!("there is no class {}", labels[at]))?;
+                let class = class.ok_or_else(|| format!("class {} does not exist", labels[at]))?;
                 let place = (at / inner * classes + class) * inner + at % inner;
                 let weight = match &weights {
                     Some(weights) => *weights.get(class).ok_or("there are fewer weights than classes")?,
                     None => 1.0,
                 };
-                let value = values.get(place).ok_or("the label is larger than the input")?;
+                let value = values.get(place).ok_or("the label has more elements than the input")?;
                 losses.push(-weight * value);
                 total += weight;
             }
@@ -287,7 +287,7 @@ fn map(f: impl Fn(f64) -> f64 + Send + Sync + 'static) -> Result<Kernel, String>
     Ok(Box::new(move |inputs| {
         let [x] = take(inputs)?;
         if !x.dtype().is_float() {
-            return Err("the operand must hold floats".to_owned());
+            return Err("the operand must have a float element type".to_owned());
         }
         let (shape, data) = x.into_parts();
         let data = match data {

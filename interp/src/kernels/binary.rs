@@ -180,7 +180,7 @@ pub(super) fn zip_floats(
         Data::F32(_) => zip_in_place(x, y, f),
         Data::F64(_) => zip_in_place(x, y, d),
         Data::F16(_) | Data::BF16(_) => both_through(DType::F32, x, y, |x, y| zip_in_place(x, y, f)),
-        _ => Err("the operands must hold floats".to_owned()),
+        _ => Err("the operands must have a float element type".to_owned()),
     }
 }
 
@@ -199,7 +199,7 @@ fn zip_whole(x: Tensor, y: Tensor, i: impl Fn(i64, i64) -> Result<i64, &'static 
         Data::UI32(_) => zip_in_place(x, y, |a: u32, b: u32| i(a.into(), b.into()) as u32)?,
         Data::I1(_) => zip_in_place(x, y, |a: bool, b: bool| i(a.into(), b.into()) != 0)?,
         _ if x.dtype().is_integer() => both_through(DType::I64, x, y, |x, y| zip_in_place(x, y, i))?,
-        _ => return Err("the operands must hold integers".to_owned()),
+        _ => return Err("the operands must have an integer element type".to_owned()),
     };
     failure.get().map_or(Ok(out), |why| Err(why.to_owned()))
 }
@@ -271,7 +271,7 @@ fn select(inputs: Inputs) -> Result<Outputs, String> {
     let [c, x, y] = take(inputs)?;
     let shape = broadcast(c.shape(), &broadcast(x.shape(), y.shape())?)?;
     let (c, x, y) = (expand(&c, &shape)?, expand(&x, &shape)?, expand(&y, &shape)?);
-    let c = c.view::<bool>().ok_or("the condition must hold truth values")?;
+    let c = c.view::<bool>().ok_or("the condition must have element type `i1`")?;
     fn pick<T: Element>(c: &[bool], x: &[T], y: &Tensor) -> Result<Data, String> {
         let y = y.view::<T>().ok_or(MIXED)?;
         let pairs = c.iter().zip(x.iter().zip(y));

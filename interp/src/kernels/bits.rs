@@ -32,14 +32,14 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(match x.data() {
                 Data::F64(_) => zip_in_place(x, y, next_after64)?,
                 Data::F32(_) => zip_in_place(x, y, next_after32)?,
-                _ => return Err("the operands must hold `f32` or `f64`".to_owned()),
+                _ => return Err("the operands must have element type `f32` or `f64`".to_owned()),
             })
         }))
     }),
     (ops::ReducePrecision::NAME, |s| {
         let (exponent, mantissa) = (s.int("exponent_bits", 8), s.int("mantissa_bits", 23));
         if !(1..=63).contains(&exponent) || !(0..=63).contains(&mantissa) {
-            return Err("the numbers of bits are out of range".to_owned());
+            return Err("the bit widths are out of range".to_owned());
         }
         Ok(Box::new(move |inputs| {
             let [x] = take(inputs)?;
@@ -50,7 +50,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                 Data::F32(_) => map(data, |v: f32| round(v.into(), 23) as f32)?,
                 Data::F16(_) => map(data, |v: f16| f16::from_f64(round(v.into(), 10)))?,
                 Data::BF16(_) => map(data, |v: bf16| bf16::from_f64(round(v.into(), 7)))?,
-                _ => return Err("the operand must hold floats".to_owned()),
+                _ => return Err("the operand must have a float element type".to_owned()),
             };
             one(Tensor::from_parts(shape, data))
         }))
@@ -69,7 +69,7 @@ macro_rules! integers {
             Data::UI16(_) => $map!(u16, u16),
             Data::UI32(_) => $map!(u32, u32),
             Data::UI64(_) => $map!(u64, u64),
-            _ => return Err("the operands must hold integers".to_owned()),
+            _ => return Err("the operands must have an integer element type".to_owned()),
         }
     };
 }
@@ -82,7 +82,7 @@ fn shift(f: fn(u64, u32, i64, u32) -> u64) -> Result<Kernel, String> {
             ($ty:ty, $bits:ty) => {
                 zip_in_place(x, y, |a: $ty, b: $ty| {
                     let by = u32::try_from(b as $bits).unwrap_or(u32::MAX);
-                    // An arithmetic shift is one of signed numbers, whatever the type says.
+                    // An arithmetic shift is one of signed numbers, whatever the type is.
                     let width = <$ty>::BITS;
                     let signed = ((a as u64) << (64 - width)) as i64 >> (64 - width);
                     f((a as $bits).into(), by, signed, width) as $ty
@@ -108,7 +108,7 @@ fn count(f: fn(u64, u32) -> u32) -> Result<Kernel, String> {
 }
 
 /// Bits are not read as complex numbers.
-const NO_BITS: &str = "the bits of complex numbers are not read";
+const NO_BITS: &str = "bit casts of complex numbers are not supported";
 
 /// The bits of all elements, the lowest first, as elements of another type: of a larger one those of a line make one, and the other
 /// way round.
@@ -121,7 +121,7 @@ fn bitcast(s: &Spec<'_>) -> Result<Kernel, String> {
         .map(|tensor| tensor.0);
     let dims = dims
         .filter(|dims| !dims.contains(&DYNAMIC))
-        .ok_or("the shape of the result must be known")?;
+        .ok_or("the shape of the result must be static")?;
     let shape: Shape = dims.iter().map(|&dim| dim as usize).collect();
     Ok(Box::new(move |inputs| {
         let [x] = take(inputs)?;

@@ -268,7 +268,7 @@ pub(super) fn in_floats(data: Data, f: impl FnOnce(Data) -> Result<Data, String>
     match data.dtype() {
         DType::F32 | DType::F64 => f(data),
         DType::F16 | DType::BF16 => through(DType::F32, data, f),
-        _ => Err("the operand must hold floats".to_owned()),
+        _ => Err("the operand must have a float element type".to_owned()),
     }
 }
 
@@ -323,7 +323,7 @@ pub(super) fn transpose(x: &Tensor, perm: &[usize]) -> Result<Tensor, String> {
     let mut seen: SmallVec<[bool; 8]> = SmallVec::from_elem(false, x.rank());
     let new = |&p: &usize| !std::mem::replace(&mut seen[p], true);
     if perm.len() != x.rank() || perm.iter().any(|&p| p >= x.rank()) || !perm.iter().all(new) {
-        return Err(format!("{perm:?} is not an order of {} axes", x.rank()));
+        return Err(format!("{perm:?} is not a permutation of {} axes", x.rank()));
     }
     let old = strides_of(x.shape());
     let shape: Shape = perm.iter().map(|&p| x.shape()[p]).collect();

@@ -93,7 +93,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (pd::Cast::NAME, |s| {
         let dtype = s.result_dtype(0)?;
         if !dtype.is_float() && !dtype.is_complex() {
-            return Err(format!("complex numbers are not converted to `{}`", dtype.name()));
+            return Err(format!("complex numbers cannot be converted to `{}`", dtype.name()));
         }
         Ok(Box::new(move |inputs| {
             let [x] = take(inputs)?;
@@ -191,7 +191,7 @@ fn product(tx: bool, ty: bool) -> Result<Kernel, String> {
     }))
 }
 
-const REAL: &str = "the operands must hold complex numbers";
+const REAL: &str = "the operands must have a complex element type";
 
 /// Applies a function to each element.
 fn map(x: &Tensor, f: impl Fn(C) -> C) -> Result<Data, String> {

@@ -27,7 +27,11 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let (x, g) = (conv.channels_first(&x)?, conv.channels_first(&g)?);
             let shape = conv.over(x.shape(), filter.shape())?;
             if g.shape() != &shape.out()[..] {
-                return Err(format!("a gradient of shape {:?} for {:?}", g.shape(), shape.out()));
+                return Err(format!(
+                    "the gradient has shape {:?}, but the image has shape {:?}",
+                    g.shape(),
+                    shape.out()
+                ));
             }
             // Unused results are not computed.
             let dx = match wanted[0] {
@@ -95,7 +99,7 @@ pub(super) struct Sizes {
 fn four(shape: &[usize]) -> Result<[usize; 4], String> {
     shape
         .try_into()
-        .map_err(|_| format!("four dimensions are needed, not {shape:?}"))
+        .map_err(|_| format!("expected four dimensions, found shape {shape:?}"))
 }
 
 impl Conv {
@@ -129,7 +133,7 @@ impl Conv {
         let ([n, c, h, w], [m, channels, kh, kw]) = (four(image)?, four(filter)?);
         if channels.checked_mul(self.groups) != Some(c) || m % self.groups != 0 {
             return Err(format!(
-                "an image of shape {image:?} in {} groups does not fit filters of shape {filter:?}",
+                "an image of shape {image:?} in {} groups does not match filters of shape {filter:?}",
                 self.groups
             ));
         }
@@ -142,7 +146,7 @@ impl Conv {
         let ([n, m, h, w], [filters, channels, kh, kw]) = (four(out)?, four(filter)?);
         if filters != m || m % self.groups != 0 {
             return Err(format!(
-                "an image of shape {out:?} in {} groups does not fit filters of shape {filter:?}",
+                "an image of shape {out:?} in {} groups does not match filters of shape {filter:?}",
                 self.groups
             ));
         }
@@ -289,7 +293,7 @@ fn product(which: Which, s: &Sizes, a: &Tensor, b: &Tensor, shape: &[usize]) -> 
             // Half precision is computed in single precision and rounded once.
             return product(which, s, &a.cast(DType::F32)?, &b.cast(DType::F32)?, shape)?.cast(dtype);
         }
-        _ => return Err("a convolution is of floats".to_owned()),
+        _ => return Err("a convolution needs a float element type".to_owned()),
     };
     Ok(Tensor::from_parts(shape.into(), data))
 }

@@ -79,7 +79,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                 true => Ok(super::Outputs::new()),
                 false => {
                     let values: Vec<String> = data.iter().map(ToString::to_string).collect();
-                    Err(format!("the condition does not hold, for {}", values.join(", ")))
+                    Err(format!("the condition is false, for {}", values.join(", ")))
                 }
             }
         }))
@@ -121,14 +121,14 @@ fn filled(s: &Spec<'_>, shape: &[usize], name: &str) -> Result<Kernel, String> {
     let tensor = match s.view.ctx.attr_data(value) {
         // Integers beyond 2^53 cannot be represented as floats.
         AttrData::Int { value, .. } if !dtype.is_float() => {
-            let value = i64::try_from(*value).map_err(|_| "the number does not fit")?;
+            let value = i64::try_from(*value).map_err(|_| "the number is out of range")?;
             let one = Tensor::scalar(value).cast(dtype)?;
             expand(&one, shape)?
         }
         _ => Tensor::full(
             shape,
             dtype,
-            s.view.ctx.attr_f64(value).ok_or("the value is no number")?,
+            s.view.ctx.attr_f64(value).ok_or("the value is not a number")?,
         )?,
     };
     Ok(Box::new(move |_| one(tensor.clone())))

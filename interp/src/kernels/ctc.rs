@@ -23,7 +23,7 @@ fn warpctc(s: &Spec<'_>) -> Result<Kernel, String> {
         };
         let (values, all, times, lengths) = (logits.to_f64(), labels.to_i64(), times.to_i64(), lengths.to_i64());
         if blank >= classes || all.len() != batch * most || times.len() != batch || lengths.len() != batch {
-            return Err("the shapes of logits, labels and lengths do not fit".to_owned());
+            return Err("the shapes of logits, labels and lengths do not match".to_owned());
         }
         let (mut losses, mut slopes) = (vec![0.0; batch], vec![0.0; values.len()]);
         for at in 0..batch {

@@ -2,7 +2,7 @@
 //!
 //! A channel is copied with its border, so that the rows of windows have no ends to take care of. With a stride, the
 //! columns that are as far apart stand side by side. What a place of the windows adds to neighbouring results then
-//! stands in a row, and the results are summed up in registers.
+//! is in a row, and the results are summed up in registers.
 
 use std::ops::Range;
 
@@ -312,7 +312,7 @@ fn filters<T: Real, const N: usize>(
                         sums[at] += g[at] * from[at];
                     }
                 } else {
-                    // What stands behind the last window may be infinite.
+                    // Elements after the last window may be infinite.
                     for at in 0..LANES {
                         let v = if at < left { from[at] } else { T::default() };
                         sums[at] += g[at] * v;

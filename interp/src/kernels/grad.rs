@@ -103,7 +103,7 @@ fn floats(
 fn extremum_grad(inputs: Inputs, wins: fn(f64, f64) -> bool) -> Result<Outputs, String> {
     let [x, y, g] = take(inputs)?;
     if !x.dtype().is_float() {
-        return Err("the operands must hold floats".to_owned());
+        return Err("the operands must have a float element type".to_owned());
     }
     let shape: Shape = g.shape().into();
     let (ex, ey) = (expand(&x, &shape)?.doubles()?, expand(&y, &shape)?.doubles()?);

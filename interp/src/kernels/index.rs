@@ -120,7 +120,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let shape: Shape = lengths.shape().into();
             let lengths = lengths.to_i64();
             let longest = lengths.iter().copied().max().unwrap_or(0).max(0);
-            let width = usize::try_from(if width < 0 { longest } else { width }).map_err(|_| "it is too wide")?;
+            let width = usize::try_from(if width < 0 { longest } else { width }).map_err(|_| "it has too many bits")?;
             let shape: Shape = shape.into_iter().chain([width]).collect();
             let _scratch = scratch::<i64>(checked_count(&shape, 8)?)?;
             let row = |&length: &i64| (0..width as i64).map(move |at| i64::from(at < length));
@@ -155,7 +155,7 @@ const LENGTHS: &str = "`axes`, `starts` and `ends` differ in length";
 fn index_select(s: &Spec<'_>) -> Result<Kernel, String> {
     match KERNELS.iter().find(|(name, _)| *name == pd::Gather::NAME) {
         Some((_, gather)) => gather(s),
-        None => Err("there is no kernel of `pd.gather`".to_owned()),
+        None => Err("there is no kernel for `pd.gather`".to_owned()),
     }
 }
 
@@ -177,7 +177,7 @@ fn without(shape: &[usize], axes: &[i64]) -> Result<Shape, String> {
     for &a in axes {
         let at = axis(a, shape.len())?;
         if shape[at] != 1 {
-            return Err(format!("axis {a} has {} elements and cannot be left out", shape[at]));
+            return Err(format!("axis {a} has {} elements and cannot be removed", shape[at]));
         }
         gone[at] = true;
     }
@@ -205,7 +205,7 @@ pub(super) fn positions(index: &Tensor, n: usize) -> Result<Places, String> {
 /// The offsets of the elements of `take_along_axis`.
 pub(super) fn along(index: &Tensor, shape: &[usize], at: usize) -> Result<Places, String> {
     if index.rank() != shape.len() {
-        return Err("the index has another rank".to_owned());
+        return Err("the index has the wrong rank".to_owned());
     }
     if index
         .shape()
@@ -214,7 +214,10 @@ pub(super) fn along(index: &Tensor, shape: &[usize], at: usize) -> Result<Places
         .enumerate()
         .any(|(i, (&a, &b))| i != at && a > b)
     {
-        return Err(format!("the index of shape {:?} does not fit {shape:?}", index.shape()));
+        return Err(format!(
+            "the index has shape {:?}, which does not match {shape:?}",
+            index.shape()
+        ));
     }
     let (own, full) = (strides_of(index.shape()), strides_of(shape));
     let places = positions(index, shape[at])?;

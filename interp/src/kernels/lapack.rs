@@ -56,7 +56,7 @@ pub(super) struct Batch {
 impl Batch {
     pub(super) fn of(x: &Tensor) -> Result<Self, String> {
         let (lead, &[rows, columns]) = x.shape().split_at(x.rank().saturating_sub(2)) else {
-            return Err(format!("matrices are needed, not a tensor of shape {:?}", x.shape()));
+            return Err(format!("expected matrices, found a tensor of shape {:?}", x.shape()));
         };
         let count = lead.iter().product();
         Ok(Batch { count, rows, columns })
@@ -141,7 +141,11 @@ fn solve(system: Triangular, inputs: Inputs) -> Result<Outputs, String> {
     let (of, to) = (Batch::of(&a)?, Batch::of(&b)?);
     let n = of.square()?;
     if lead(&a) != lead(&b) || n != if system.left { to.rows } else { to.columns } {
-        return Err(format!("a system of shape {:?} for {:?}", a.shape(), b.shape()));
+        return Err(format!(
+            "a system of shape {:?} does not match a right side of shape {:?}",
+            a.shape(),
+            b.shape()
+        ));
     }
     let (coefficients, mut all) = (a.to_f64(), b.to_f64());
     // From the right it is the transposed system from the left.

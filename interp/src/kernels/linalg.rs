@@ -19,7 +19,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         Ok(Box::new(|inputs| {
             let [x, y] = take(inputs)?;
             if x.rank() != 3 || y.rank() != 3 {
-                return Err("two batches of matrices are needed".to_owned());
+                return Err("expected two batches of matrices".to_owned());
             }
             one(matmul(x, y, false, false)?)
         }))
@@ -41,7 +41,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         Ok(Box::new(move |inputs| {
             let mut inputs = inputs.into_iter();
             let (Some(x), Some(weight)) = (inputs.next(), inputs.next()) else {
-                return Err("inputs and a weight are needed".to_owned());
+                return Err("expected inputs and a weight".to_owned());
             };
             let product = matmul(x, weight, false, false)?;
             match inputs.next() {
@@ -54,7 +54,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         Ok(Box::new(|inputs| {
             let [x, y] = take(inputs)?;
             if x.rank() != 2 || y.rank() != 1 {
-                return Err("a matrix and a vector are needed".to_owned());
+                return Err("expected a matrix and a vector".to_owned());
             }
             one(matmul(x, y, false, false)?)
         }))
@@ -72,7 +72,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         Ok(Box::new(|inputs| {
             let [x, y] = take(inputs)?;
             let shape = broadcast(x.shape(), y.shape())?;
-            let (&n, rest) = shape.split_last().ok_or("vectors are needed")?;
+            let (&n, rest) = shape.split_last().ok_or("the operands must be vectors")?;
             let count = checked_count(rest, 8)?;
             if !x.dtype().is_float() {
                 let (a, b) = (expand(&x, &shape)?.wholes()?, expand(&y, &shape)?.wholes()?);
@@ -131,7 +131,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                 return one(diagonal(&x, offset, 0, 1)?);
             }
             let &[n] = x.shape() else {
-                return Err("a vector or a matrix is needed".to_owned());
+                return Err("the operand must be a vector or a matrix".to_owned());
             };
             let size = n.saturating_add(offset.unsigned_abs() as usize);
             checked_count(&[size, size], 8)?;
@@ -156,7 +156,7 @@ fn start(offset: i64) -> (usize, usize) {
 fn diagonal(x: &Tensor, offset: i64, first: i64, second: i64) -> Result<Tensor, String> {
     let (first, second) = (axis(first, x.rank())?, axis(second, x.rank())?);
     if first == second {
-        return Err("the two axes of a diagonal differ".to_owned());
+        return Err("the two axes of a diagonal must differ".to_owned());
     }
     let rest = (0..x.rank()).filter(|&a| a != first && a != second);
     let order: Shape = rest.clone().chain([first, second]).collect();
@@ -194,7 +194,7 @@ pub(super) fn einsum(s: &Spec<'_>) -> Result<Kernel, String> {
     Ok(Box::new(move |inputs| {
         if inputs.len() != letters.inputs.len() {
             return Err(format!(
-                "the equation is for {} operands, not {}",
+                "the equation has {} operands, found {}",
                 letters.inputs.len(),
                 inputs.len()
             ));
@@ -202,7 +202,11 @@ pub(super) fn einsum(s: &Spec<'_>) -> Result<Kernel, String> {
         let mut sizes: FxHashMap<char, usize> = FxHashMap::default();
         for (own, x) in letters.inputs.iter().zip(&inputs) {
             if own.len() != x.rank() {
-                return Err(format!("{} letters for shape {:?}", own.len(), x.shape()));
+                return Err(format!(
+                    "expected as many letters as dimensions, found {} for shape {:?}",
+                    own.len(),
+                    x.shape()
+                ));
             }
             for (&letter, &d) in own.iter().zip(x.shape()) {
                 if *sizes.entry(letter).or_insert(d) != d {

@@ -229,7 +229,7 @@ pub(crate) fn constant_tensor(elements: &Elements, shape: &[usize], dtype: DType
     match (elements.ints(), elements.floats()) {
         (Some(values), _) => Tensor::new(shape, values.collect::<Vec<i64>>())?.cast(dtype),
         (_, Some(values)) => Tensor::new(shape, values.collect::<Vec<f64>>())?.cast(dtype),
-        _ => Err("the elements are no numbers of a type that there are tensors of".to_owned()),
+        _ => Err("tensors of this element type are not supported".to_owned()),
     }
 }
 
@@ -374,7 +374,7 @@ pub(crate) fn one(tensor: Tensor) -> Result<Outputs, String> {
 pub(crate) fn take<const N: usize>(inputs: Inputs) -> Result<[Tensor; N], String> {
     let count = inputs.len();
     if count < N {
-        return Err(format!("{N} operands are needed, {count} given"));
+        return Err(format!("expected {N} operands, found {count}"));
     }
     let mut inputs = inputs.into_iter();
     // There are enough; this only satisfies the type.

@@ -18,7 +18,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         let fill = s.flag("set_constant", false).then(|| s.float("constant", 0.0));
         let dtype = attr_dtype(s, "dtype");
         Ok(Box::new(move |inputs| {
-            let first = inputs.first().ok_or("there is nothing to put together")?;
+            let first = inputs.first().ok_or("there are no operands to concatenate")?;
             let dtype = dtype.unwrap_or(first.dtype());
             let mut out = Outputs::new();
             let mut all = Vec::new();
@@ -108,7 +108,11 @@ fn cross_entropy(s: &Spec<'_>) -> Result<Kernel, String> {
             label.len() == count
         };
         if !fits {
-            return Err(format!("a label of shape {:?} for {:?}", label.shape(), x.shape()));
+            return Err(format!(
+                "a label of shape {:?} does not match an input of shape {:?}",
+                label.shape(),
+                x.shape()
+            ));
         }
         let (mut probabilities, mut logs) = (x.to_f64(), x.to_f64());
         if with_softmax {
@@ -168,7 +172,7 @@ pub(super) fn noise(seed: u64, place: u64) -> f64 {
 fn dropout(s: &Spec<'_>) -> Result<Kernel, String> {
     let p = s.float("p", 0.5);
     if !(0.0..=1.0).contains(&p) {
-        return Err(format!("`p` is a probability, not {p}"));
+        return Err(format!("`p` must be a probability, not {p}"));
     }
     let test = s.flag("is_test", false);
     let upscale = s.text("mode", "upscale_in_train") == "upscale_in_train";

@@ -38,7 +38,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                 _ => return Err("the operand needs a batch and channels".to_owned()),
             };
             if groups == 0 || c % groups != 0 {
-                return Err(format!("{c} channels do not make {groups} groups"));
+                return Err(format!("{c} channels cannot be divided into {groups} groups"));
             }
             let area: usize = match last {
                 false => shape[2..].iter().product(),
@@ -187,7 +187,7 @@ impl Params {
             };
             match tensor.len() == count {
                 true => tensor.own_doubles(),
-                false => Err(format!("{} parameters are given, {count} are needed", tensor.len())),
+                false => Err(format!("expected {count} parameters, found {}", tensor.len())),
             }
         });
         Ok(Params {
@@ -401,14 +401,14 @@ fn batch_norm(s: &Spec<'_>) -> Result<Kernel, String> {
     let places = [s.place(3), s.place(4)];
     Ok(Box::new(move |inputs| {
         let [Some(x), Some(mean), Some(variance)] = [0, 1, 2].map(|at| inputs.get(at)) else {
-            return Err("an input, a mean and a variance are needed".to_owned());
+            return Err("expected an input, a mean and a variance".to_owned());
         };
         let layout = channels(x.shape(), last)?;
         let c = layout.groups;
         let params = Params::of(&inputs, places, c)?;
         let [mut mean_out, mut variance_out] = [mean, variance].map(Tensor::to_f64);
         if mean_out.len() != c || variance_out.len() != c {
-            return Err(format!("{c} running statistics are needed"));
+            return Err(format!("expected {c} running statistics"));
         }
         let (shape, dtype, of) = (Shape::from(mean.shape()), mean.dtype(), x.dtype());
         let [mut means, mut variances] = [&mean_out, &variance_out].map(Clone::clone);
@@ -419,7 +419,7 @@ fn batch_norm(s: &Spec<'_>) -> Result<Kernel, String> {
                 Data::F32(v) => of_batch(v, &layout, last)?,
                 Data::F64(v) => of_batch(v, &layout, last)?,
                 Data::F16(_) | Data::BF16(_) => of_batch(&data.doubles()?, &layout, last)?,
-                _ => return Err("the operand must hold floats".to_owned()),
+                _ => return Err("the operand must have a float element type".to_owned()),
             };
             for (running, new) in [(&mut mean_out, &means), (&mut variance_out, &variances)] {
                 for (running, new) in running.iter_mut().zip(new) {

@@ -90,7 +90,7 @@ impl State {
         let tensor = self.tensors.iter().find(|(n, _)| *n == name);
         match tensor.map(|(_, values)| &values[..]) {
             Some(&[value]) => Ok(value),
-            Some(_) => Err(format!("`{name}` is not one number")),
+            Some(_) => Err(format!("`{name}` is not a single number")),
             None => Err(format!("`{name}` is missing")),
         }
     }
@@ -107,7 +107,7 @@ impl State {
         }
         let count = taken.first().map_or(0, |(_, values)| values.len());
         if let Some((name, _)) = taken.iter().find(|(_, values)| values.len() != count) {
-            return Err(format!("`{name}` has another shape than `{}`", names[0]));
+            return Err(format!("the shape of `{name}` differs from that of `{}`", names[0]));
         }
         for i in 0..count {
             let mut row: [f64; N] = from_fn(|at| taken[at].1[i]);
@@ -157,9 +157,7 @@ fn kernel(
     let place = |name: &str| places.iter().find(|(n, _)| *n == name).map(|&(_, at)| at);
     for (flag, operand) in [("multi_precision", "master_param"), ("amsgrad", "moment2_max")] {
         if s.flag(flag, false) != place(operand).is_some() {
-            return Err(format!(
-                "`{flag}` needs the operand `{operand}`, and that needs `{flag}`"
-            ));
+            return Err(format!("`{flag}` and the operand `{operand}` must be given together"));
         }
     }
     if s.flag("centered", false) && place("mean_grad").is_none() {
@@ -225,7 +223,11 @@ fn momentum(s: &Spec<'_>) -> Result<Kernel, String> {
     let decay = match s.text("regularization_method", "") {
         "l2_decay" => number("regularization_coeff", 0.0),
         "" => 0.0,
-        other => return Err(format!("`regularization_method` is `l2_decay` or empty, not `{other}`")),
+        other => {
+            return Err(format!(
+                "`regularization_method` must be `l2_decay` or empty, not `{other}`"
+            ));
+        }
     };
     let nesterov = s.flag("use_nesterov", false);
     kernel(s, &[], move |state| {

@@ -60,7 +60,7 @@ impl Pool {
         let mean = match s.text("pooling_type", "max") {
             "avg" => true,
             "max" => false,
-            other => return Err(format!("`pooling_type` is max or avg, not {other}")),
+            other => return Err(format!("`pooling_type` must be `max` or `avg`, not `{other}`")),
         };
         Ok(Pool {
             kernel: s.ints_or_operand("kernel_size"),
@@ -125,7 +125,7 @@ impl Pool {
         let shape: [usize; 4] = x
             .shape()
             .try_into()
-            .map_err(|_| format!("four dimensions are needed, not {:?}", x.shape()))?;
+            .map_err(|_| format!("expected four dimensions, found shape {:?}", x.shape()))?;
         Ok((x, shape))
     }
 
@@ -181,7 +181,10 @@ fn pool_grad(s: &Spec<'_>) -> Result<Kernel, String> {
         let [rows, columns] = pool.stretches([h, w], kernel.clone())?;
         let (g, shape) = pool.channels_first(&g)?;
         if shape != [n, c, rows.len(), columns.len()] {
-            return Err(format!("a gradient of shape {shape:?} for an image of {:?}", x.shape()));
+            return Err(format!(
+                "the gradient has shape {shape:?}, but the image has shape {:?}",
+                x.shape()
+            ));
         }
         let grads = g.doubles()?;
         let mut out = filled(x.len(), 0.0)?;

@@ -28,13 +28,13 @@ fn prepare(s: &Spec<'_>) -> Result<Kernel, String> {
     let dims = s.view.result_type(1).and_then(|ty| s.view.ctx.as_tensor(ty));
     let dims = dims.map(|tensor| tensor.0).filter(|dims| !dims.contains(&DYNAMIC));
     let shape: Shape = dims
-        .ok_or("the shape of the bits must be known")?
+        .ok_or("the shape of the bits must be static")?
         .iter()
         .map(|&dim| dim as usize)
         .collect();
     Ok(Box::new(move |inputs| {
         let [state] = take(inputs)?;
-        let numbers = state.view::<u64>().ok_or("the state must hold `ui64`")?;
+        let numbers = state.view::<u64>().ok_or("the state must have element type `ui64`")?;
         let wide = dtype.size() == 8;
         let ((counts, words), width) = match (by_threefry, numbers) {
             (true, &[key, count]) => (threefry_bits(key, count, &shape, wide), 2),

@@ -26,7 +26,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                 return groups.floats(|g| g.iter().sum::<f64>() / groups.size as f64);
             }
             if groups.size == 0 && groups.count != 0 {
-                return Err("there is no mean of no integers".to_owned());
+                return Err("the mean of no integers is undefined".to_owned());
             }
             let n = i64::try_from(groups.size).unwrap_or(i64::MAX);
             groups.integers(|g| g.iter().fold(0i64, |sum, &v| sum.wrapping_add(v)).wrapping_div(n))
@@ -209,7 +209,7 @@ fn extremum(
     reduction(s, move |x, over| {
         let groups = Groups::new(&x, over)?;
         if groups.size == 0 && groups.count != 0 {
-            return Err("there is no extremum of nothing".to_owned());
+            return Err("the extremum of no elements is undefined".to_owned());
         }
         fn best<T: Element>(g: &[T], better: impl Fn(T, T) -> T) -> T {
             g.iter().copied().reduce(better).unwrap_or_default()
@@ -244,7 +244,7 @@ pub(super) fn reduce_as(x: &Tensor, target: &[usize]) -> Result<Tensor, String> 
     for (i, &d) in target.iter().enumerate() {
         if d != x.shape()[lead + i] {
             if d != 1 {
-                return Err(format!("shape {:?} is not broadcast from {target:?}", x.shape()));
+                return Err(format!("shape {:?} cannot be broadcast from {target:?}", x.shape()));
             }
             axes.push(lead + i);
         }

@@ -39,7 +39,11 @@ fn rnn(s: &Spec<'_>) -> Result<Kernel, String> {
         "RNN_RELU" => Mode::Relu,
         "LSTM" => Mode::Lstm,
         "GRU" => Mode::Gru,
-        other => return Err(format!("`mode` is RNN_TANH, RNN_RELU, LSTM or GRU, not {other}")),
+        other => {
+            return Err(format!(
+                "`mode` must be `RNN_TANH`, `RNN_RELU`, `LSTM` or `GRU`, not `{other}`"
+            ));
+        }
     };
     let number = |name: &str, default: i64| {
         let value = usize::try_from(s.int(name, default))
@@ -60,15 +64,18 @@ fn rnn(s: &Spec<'_>) -> Result<Kernel, String> {
         let cells = layers * directions;
         let needed = 2 + states + 4 * cells + usize::from(has_lengths);
         if inputs.len() != needed {
-            return Err(format!("{} operands are given, {needed} are needed", inputs.len()));
+            return Err(format!("expected {needed} operands, found {}", inputs.len()));
         }
         let ends = has_lengths.then(|| inputs[1 + states + 4 * cells].to_f64());
         let x = &inputs[0];
         let &[t, n, width] = x.shape() else {
-            return Err(format!("a sequence has three dimensions, not {:?}", x.shape()));
+            return Err(format!(
+                "expected a sequence of three dimensions, found shape {:?}",
+                x.shape()
+            ));
         };
         if ends.as_ref().is_some_and(|ends| ends.len() != n) {
-            return Err(format!("there are not {n} lengths"));
+            return Err(format!("expected {n} lengths"));
         }
         // The operands, the states twice, and the sequences of two layers, as doubles.
         let all: usize = inputs.iter().map(Tensor::len).sum();
@@ -94,12 +101,12 @@ fn rnn(s: &Spec<'_>) -> Result<Kernel, String> {
                 let rows = mode.gates() * hidden;
                 let lengths = [own.input.len(), own.state.len(), own.bias[0].len(), own.bias[1].len()];
                 if lengths != [rows * width, rows * hidden, rows, rows] {
-                    return Err(format!("the weights of layer {layer} do not fit"));
+                    return Err(format!("the weights of layer {layer} have the wrong shapes"));
                 }
                 let part = cell * n * hidden..(cell + 1) * n * hidden;
                 let mut state = Vec::with_capacity(states);
                 for values in &first {
-                    let own = values.get(part.clone()).ok_or("the states do not fit")?;
+                    let own = values.get(part.clone()).ok_or("the states have the wrong shapes")?;
                     state.push(own.to_vec());
                 }
                 for step in 0..t {

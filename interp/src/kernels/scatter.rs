@@ -17,7 +17,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         let overwrite = s.flag("overwrite", true);
         Ok(Box::new(move |inputs| {
             let [x, index, updates] = take(inputs)?;
-            let &n = x.shape().first().ok_or("a dimension is needed")?;
+            let &n = x.shape().first().ok_or("the operand needs at least one dimension")?;
             let rows = positions(&index, n)?;
             let run: usize = x.shape()[1..].iter().product();
             let places: Vec<usize> = rows.iter().flat_map(|&r| r * run..(r + 1) * run).collect();
@@ -68,7 +68,11 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             "mul" | "multiply" => ScatterMode::Multiply,
             "amax" => ScatterMode::Greatest,
             "amin" => ScatterMode::Least,
-            other => return Err(format!("`reduce` is assign, add, mul, amax or amin, not {other}")),
+            other => {
+                return Err(format!(
+                    "`reduce` must be `assign`, `add`, `mul`, `amax` or `amin`, not `{other}`"
+                ));
+            }
         };
         let has_self = s.flag("include_self", true) || mode == ScatterMode::Assign;
         Ok(Box::new(move |inputs| {
@@ -263,7 +267,7 @@ fn set_value(s: &Spec<'_>) -> Result<Kernel, String> {
         let gone = |at: &usize| !axes.contains(&Some(*at));
         if let Some(at) = (0..window.len()).filter(gone).find(|&at| window[at].0 != 1) {
             return Err(format!(
-                "axis {at} of the window has {} elements and is to go",
+                "axis {at} of the window has {} elements and cannot be removed",
                 window[at].0
             ));
         }
@@ -272,7 +276,7 @@ fn set_value(s: &Spec<'_>) -> Result<Kernel, String> {
         let surplus = values.rank().saturating_sub(shape.len());
         if values.shape()[..surplus].iter().any(|&n| n != 1) {
             return Err(format!(
-                "values of shape {:?} for a window of shape {shape:?}",
+                "the values have shape {:?}, but the window has shape {shape:?}",
                 values.shape()
             ));
         }
@@ -298,7 +302,7 @@ enum ScatterMode {
 fn put(mut x: Tensor, updates: &Tensor, places: &[usize], mode: ScatterMode) -> Result<Outputs, String> {
     if updates.len() != places.len() || updates.dtype() != x.dtype() {
         return Err(format!(
-            "{} updates of type {} for {} places of type {}",
+            "found {} updates of type {} for {} elements of type {}",
             updates.len(),
             updates.dtype().name(),
             places.len(),
@@ -395,13 +399,13 @@ fn source(at: i64, n: i64, mode: &str) -> Result<Option<usize>, String> {
         "circular" => at.rem_euclid(n.max(1)),
         other => {
             return Err(format!(
-                "`mode` is constant, reflect, replicate or circular, not {other}"
+                "`mode` must be `constant`, `reflect`, `replicate` or `circular`, not `{other}`"
             ));
         }
     };
     match (0..n).contains(&shown) {
         true => Ok(Some(shown as usize)),
-        false => Err(format!("a border is wider than the {n} elements that it shows")),
+        false => Err(format!("a border is wider than the {n} elements that it repeats")),
     }
 }
 
@@ -413,7 +417,7 @@ fn pad3d(s: &Spec<'_>) -> Result<Kernel, String> {
         let paddings = paddings.get(&inputs)?.ok_or("`paddings` is missing")?;
         let [x] = take(inputs)?;
         if x.rank() != 5 || paddings.len() != 6 {
-            return Err("five dimensions and six paddings are needed".to_owned());
+            return Err("it needs five dimensions and six paddings".to_owned());
         }
         let mut x = if last { transpose(&x, &[0, 4, 1, 2, 3])? } else { x };
         for (at, pair) in [4, 3, 2].into_iter().zip(paddings.chunks(2)) {

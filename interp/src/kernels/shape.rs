@@ -177,7 +177,10 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let [x] = take(inputs)?;
             let at = axis(at, x.rank())?;
             if num > MAX_PIECES || x.shape()[at] % num != 0 {
-                return Err(format!("{} elements do not make {num} equal pieces", x.shape()[at]));
+                return Err(format!(
+                    "{} elements cannot be divided into {num} equal pieces",
+                    x.shape()[at]
+                ));
             }
             let size = x.shape()[at] / num;
             pieces(&x, at, &Shape::from_elem(size, num))
@@ -228,7 +231,11 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             }
             let axes: Shape = axes.iter().map(|&a| axis(a, x.rank())).collect::<Result<_, _>>()?;
             if axes.len() != shifts.len() {
-                return Err(format!("{} shifts for {} axes", shifts.len(), axes.len()));
+                return Err(format!(
+                    "expected one shift for each axis, found {} shifts for {} axes",
+                    shifts.len(),
+                    axes.len()
+                ));
             }
             permuted(&x, |index, shape| {
                 for (&a, &by) in axes.iter().zip(&shifts) {
@@ -277,7 +284,7 @@ fn reshape(old: &[usize], new: &[i64]) -> Result<Shape, String> {
     if let Some(at) = open {
         let rest = checked_count(&shape, 1)?;
         if !total.is_multiple_of(rest) || rest == 0 {
-            return Err(format!("{total} elements do not fit shape {new:?}"));
+            return Err(format!("{total} elements do not match shape {new:?}"));
         }
         shape[at] = total / rest;
     }
@@ -285,7 +292,7 @@ fn reshape(old: &[usize], new: &[i64]) -> Result<Shape, String> {
 }
 
 pub(super) fn concat(parts: &[Tensor], at: i64) -> Result<Tensor, String> {
-    let first = parts.first().ok_or("there is nothing to put together")?;
+    let first = parts.first().ok_or("there are no operands to concatenate")?;
     let at = axis(at, first.rank())?;
     let mut shape: Shape = first.shape().into();
     shape[at] = 0;
@@ -299,7 +306,7 @@ pub(super) fn concat(parts: &[Tensor], at: i64) -> Result<Tensor, String> {
                 .all(|(i, &d)| i == at || d == first.shape()[i]);
         if !fits {
             return Err(format!(
-                "shapes {:?} and {:?} differ off axis {at}",
+                "shapes {:?} and {:?} differ in a dimension other than axis {at}",
                 first.shape(),
                 part.shape()
             ));
@@ -362,12 +369,12 @@ fn pieces(x: &Tensor, at: usize, sizes: &[usize]) -> Result<Outputs, String> {
         let end = start
             .checked_add(size)
             .filter(|&e| e <= x.shape()[at])
-            .ok_or("the pieces are more than the whole")?;
+            .ok_or("the pieces have more elements than the operand")?;
         out.push(cut(x, at, start, end)?);
         start = end;
     }
     if start != x.shape()[at] {
-        return Err("the pieces are less than the whole".to_owned());
+        return Err("the pieces have fewer elements than the operand".to_owned());
     }
     Ok(out)
 }
@@ -378,7 +385,7 @@ pub(super) fn place(into: Tensor, x: &Tensor, starts: &[usize]) -> Result<Tensor
     let dims = x.shape().iter().zip(into.shape()).zip(starts);
     if x.rank() != into.rank() || starts.len() != x.rank() || !dims.into_iter().all(fits) {
         return Err(format!(
-            "shape {:?} at {starts:?} does not fit into {:?}",
+            "shape {:?} at {starts:?} does not fit in {:?}",
             x.shape(),
             into.shape()
         ));

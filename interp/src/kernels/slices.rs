@@ -1,9 +1,9 @@
-//! Parts of tensors and buffers, as MLIR tells them: offsets, extents and strides, each known or an operand.
+//! Parts of tensors and buffers, as MLIR declares them: offsets, extents and strides, each known or an operand.
 
 use pir_ir::{Attr, Context, OpView, Type};
 use smallvec::SmallVec;
 
-/// What stands in a list of numbers for one that is an operand.
+/// Marks an operand in a list of numbers.
 const DYNAMIC: i64 = i64::MIN;
 
 /// What is known of a part.
@@ -25,7 +25,7 @@ pub(crate) fn numbers(ctx: &Context, attr: Attr) -> Option<Vec<i64>> {
 /// The extents of the first result, as far as they are known.
 pub(crate) fn extents(view: OpView<'_>) -> Result<Vec<Option<usize>>, String> {
     let ty = view.result_type(0).ok_or("the operation has no result")?;
-    known_extents(view.ctx, ty).ok_or_else(|| "the result must be of known rank".to_owned())
+    known_extents(view.ctx, ty).ok_or_else(|| "the result must have a known rank".to_owned())
 }
 
 /// The extents of a type of known rank, as far as they are known.
@@ -80,7 +80,8 @@ pub(crate) fn within([offsets, sizes, strides]: &[Vec<i64>; 3], extents: &[i64])
         let is_inside = |place: i64| (0..extent).contains(&place) || (size == 0 && place == extent);
         if !is_inside(offset) || !last.is_some_and(is_inside) {
             return Err(format!(
-                "elements from {offset} on, {size} of them with stride {stride}, are not within dimension {at} of extent {extent}"
+                "{size} elements from {offset} with stride {stride} are out of the bounds of dimension {at}, which \
+                 has extent {extent}"
             ));
         }
     }
@@ -113,7 +114,7 @@ pub(crate) fn each_place<E>(
 }
 
 impl Slice {
-    /// What an operation says of a part, which has this type.
+    /// How an operation declares a slice, which has this type.
     pub(crate) fn new(view: OpView<'_>, part: Option<Type>) -> Result<Slice, String> {
         let list = |name: &str| {
             let attr = view.attr(name).and_then(|attr| numbers(view.ctx, attr));
@@ -121,7 +122,7 @@ impl Slice {
         };
         let known = [list("static_offsets")?, list("static_sizes")?, list("static_strides")?];
         let result = part.and_then(|ty| known_extents(view.ctx, ty));
-        let result = result.ok_or("the part must be of known rank")?;
+        let result = result.ok_or("the slice must have a known rank")?;
         Ok(Slice { known, result })
     }
 
@@ -140,7 +141,7 @@ impl Slice {
         let lists = [fill(offsets)?, fill(sizes)?, fill(strides)?];
         match given.next() {
             None => Ok(lists),
-            Some(_) => Err("there are more operands than numbers that are not known".to_owned()),
+            Some(_) => Err("there are more operands than dynamic extents".to_owned()),
         }
     }
 
@@ -152,13 +153,13 @@ impl Slice {
             let known = usize::try_from(size).ok();
             let is_kept = result.next_if(|&&wanted| wanted == known).is_some();
             if !is_kept && size != 1 {
-                return Err("the result does not have the extents of the part".to_owned());
+                return Err("the result does not have the extents of the slice".to_owned());
             }
             kept.push(is_kept);
         }
         match result.next() {
             None => Ok(kept),
-            Some(_) => Err("the result has more dimensions than the part".to_owned()),
+            Some(_) => Err("the result has more dimensions than the slice".to_owned()),
         }
     }
 }

@@ -74,7 +74,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (pd::Randint::NAME, |s| {
         let (low, high) = (s.int("low", 0), s.int("high", 0));
         if low >= high {
-            return Err(format!("there are no integers from {low} to below {high}"));
+            return Err(format!("the range from {low} to {high} is empty"));
         }
         generated(s, move |_, seed, count| {
             let span = high as f64 - low as f64;
@@ -130,7 +130,7 @@ fn sorted(x: &Tensor, at: i64, descending: bool, count: Option<usize>) -> Result
     let n = shape[at];
     let count = count.unwrap_or(n);
     if count > n {
-        return Err(format!("there are no {count} among {n}"));
+        return Err(format!("cannot select {count} of {n} elements"));
     }
     let mut out_shape: Shape = shape.clone();
     out_shape[at] = count;

@@ -165,7 +165,7 @@ fn floats(
             Data::F32(_) => map(data, &f)?,
             Data::F64(_) => map(data, &d)?,
             Data::F16(_) | Data::BF16(_) => through(DType::F32, data, |data| map(data, &f))?,
-            _ => return Err("the operand must hold floats".to_owned()),
+            _ => return Err("the operand must have a float element type".to_owned()),
         };
         one(Tensor::from_parts(shape, data))
     }))
@@ -202,8 +202,8 @@ fn numbers_of(
         Data::F16(_) | Data::BF16(_) => through(DType::F32, data, |data| map(data, f))?,
         Data::I64(_) => map(data, i)?,
         Data::I32(_) => map(data, |v: i32| i(i64::from(v)) as i32)?,
-        Data::I1(_) => return Err("the operand must hold numbers, not truth values".to_owned()),
-        Data::C64(_) | Data::C128(_) => return Err("the operand must hold real numbers".to_owned()),
+        Data::I1(_) => return Err("the operand must have a numeric element type, not booleans".to_owned()),
+        Data::C64(_) | Data::C128(_) => return Err("the operand must have a real element type".to_owned()),
         _ => through(DType::I64, data, |data| map(data, i))?,
     };
     one(Tensor::from_parts(shape, data))
@@ -223,7 +223,7 @@ fn bits_not() -> Result<Kernel, String> {
             Data::UI16(_) => map(data, |v: u16| !v)?,
             Data::UI32(_) => map(data, |v: u32| !v)?,
             Data::UI64(_) => map(data, |v: u64| !v)?,
-            _ => return Err("the operand must hold integers".to_owned()),
+            _ => return Err("the operand must have an integer element type".to_owned()),
         };
         one(Tensor::from_parts(shape, data))
     }))

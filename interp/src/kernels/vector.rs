@@ -38,7 +38,7 @@ macro_rules! function {
         }
         impl $crate::kernels::vector::Function for This {
             #[inline(always)]
-            #[allow(unused_variables, reason = "some functions need no elementary ones")]
+            #[allow(unused_variables, reason = "some functions use no elementary ones")]
             fn at<const FMA: bool, const WIDE: bool>(self, $m: $crate::kernels::math::Math<FMA, WIDE>, $x: f64) -> f64 {
                 $($(let $name = self.$name;)*)?
                 $value
@@ -144,7 +144,7 @@ pub(super) fn apply(x: Tensor, f: impl Function) -> Result<Outputs, String> {
         Data::F64(_) => map::<f64>(data, f)?,
         // Half precision is computed in single precision and rounded once.
         Data::F16(_) | Data::BF16(_) => through(DType::F32, data, |data| map::<f32>(data, f))?,
-        _ => return Err("the operand must hold floats".to_owned()),
+        _ => return Err("the operand must have a float element type".to_owned()),
     };
     one(Tensor::from_parts(shape, data))
 }

@@ -239,7 +239,7 @@ impl Tensor {
     pub fn of<T: Element>(shape: &[usize], values: Storage<T>) -> Result<Tensor, String> {
         let count = checked_count(shape, T::DTYPE.size())?;
         if count != values.len() {
-            return Err(format!("{} elements for a shape of {count}", values.len()));
+            return Err(format!("expected {count} elements, found {}", values.len()));
         }
         Ok(Tensor {
             shape: shape.into(),
@@ -389,7 +389,7 @@ impl Tensor {
     pub fn reshaped(self, shape: &[usize]) -> Result<Tensor, String> {
         let count = checked_count(shape, 1)?;
         if count != self.len() {
-            return Err(format!("{} elements do not fit a shape of {count}", self.len()));
+            return Err(format!("expected {count} elements, found {}", self.len()));
         }
         Ok(Tensor {
             shape: shape.into(),
@@ -427,10 +427,10 @@ impl Tensor {
             buffer::gathered(re.iter().zip(im).map(|(&re, &im)| Complex::new(re, im)))
         }
         let data = match (&re.data, &im.data) {
-            _ if re.shape != im.shape => return Err("the parts differ in their shapes".to_owned()),
+            _ if re.shape != im.shape => return Err("the parts have different shapes".to_owned()),
             (Data::F32(re), Data::F32(im)) => Element::wrap(pairs(re, im)?),
             (Data::F64(re), Data::F64(im)) => Element::wrap(pairs(re, im)?),
-            _ => return Err("the parts of complex numbers are both `f32`, or both `f64`".to_owned()),
+            _ => return Err("the parts of complex numbers must be both `f32` or both `f64`".to_owned()),
         };
         Ok(Tensor::from_parts(re.shape.clone(), data))
     }

@@ -127,7 +127,7 @@ impl Body {
     /// Makes all uses of `old` uses of `new`, in the time of the number of uses.
     ///
     /// Both must be of one type, or `old` a placeholder: what uses a value may go with its own type only. A value whose
-    /// type says more or less takes the place of another by `Rewriter::replace_value`.
+    /// type is more or less precise replaces another by `Rewriter::replace_value`.
     pub fn replace_all_uses(&mut self, old: ValueId, new: ValueId) {
         debug_assert!(
             self.value_type(old) == self.value_type(new) || self.value_def(old) == ValueDef::None,

@@ -43,7 +43,7 @@ fn rebuild<T: Copy>(old: &[T], places: &[(usize, &Bundle)], mut make: impl FnMut
     new
 }
 
-/// An edit that is half applied: no terminator hands on what is removed, but arguments and results are still as they were.
+/// An edit that is half applied: no terminator forwards removed values, but arguments and results are still as they were.
 /// In between, other changes remove the remaining uses of these.
 pub struct Detached<'c> {
     edit: FlowEdit<'c>,
@@ -190,7 +190,7 @@ fn remake(r: &mut Rewriter<'_>, op: OpId, bundles: &[Bundle], new: &[New], entry
     made
 }
 
-/// Gives an operation a region that comes first, hands on its arguments and makes one value more.
+/// Gives an operation a region that comes first, forwards its arguments and adds one value.
 fn insert_entry(r: &mut Rewriter<'_>, op: OpId, entry: &NewEntry) {
     let Some(end) = r.body.region_flow(r.ctx, op).and_then(|flow| flow.entry_end()) else {
         return;

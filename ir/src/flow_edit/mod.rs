@@ -39,7 +39,7 @@ pub struct Refused {
 impl Refused {
     /// The same as an error.
     pub fn diagnostic(&self, body: &Body) -> Diagnostic {
-        let message = format!("what control takes along cannot be changed: {}", self.why);
+        let message = format!("the values that control flow forwards cannot be edited: {}", self.why);
         Diagnostic::error("flow-edit", message).label(body.op_span(self.op), "here")
     }
 }
@@ -152,7 +152,7 @@ impl<'c> FlowEdit<'c> {
         let refused = |why| Refused { op, why };
         let flow = body
             .region_flow(ctx, op)
-            .ok_or(refused("how control flows through it is not known"))?;
+            .ok_or(refused("its control flow is unknown"))?;
         let view = body.view(ctx, op);
         let mut bundles: SmallVec<[Bundle; 3]> = SmallVec::new();
         for edge in flow.edges(view) {
@@ -160,7 +160,7 @@ impl<'c> FlowEdit<'c> {
             if source.is_none()
                 || matches!(edge.to, FlowPoint::Region(at) if body.op_regions(op).get(at).and_then(|&r| body.region_terminator(r)).is_none())
             {
-                return Err(refused("a region has not just one block with a terminator"));
+                return Err(refused("a region is not a single block with a terminator"));
             }
             let own = flow.own_inputs(view, edge.to);
             let mut this = Bundle {
@@ -196,7 +196,7 @@ impl<'c> FlowEdit<'c> {
                 .iter()
                 .all(|&(to, start)| start + bundle.len == body.num_flow_inputs(op, to));
             if !fits || bundle.own > bundle.len {
-                return Err(refused("control takes along more or fewer values than are expected"));
+                return Err(refused("control flow forwards an unexpected number of values"));
             }
         }
         Ok(FlowEdit {
@@ -362,7 +362,7 @@ impl<'c> FlowEdit<'c> {
             for &(from, _) in &bundle.sources {
                 let fixed = flow.is_none_or(|flow| flow.is_fixed(view, from));
                 if fixed && entry != Some(from) && !(bundle.entered && bundle.len == 0) {
-                    return refused(self.op, "it takes just so many operands");
+                    return refused(self.op, "it takes a fixed number of operands");
                 }
                 let handed_on = |id: &usize| {
                     let new = &self.new[*id];
@@ -381,10 +381,10 @@ impl<'c> FlowEdit<'c> {
                         .find(|id| self.new[**id].carried)
                         .is_none_or(handed_on)
                 {
-                    return refused(self.op, "a region has nothing to hand on");
+                    return refused(self.op, "a region has no values to forward");
                 }
                 if bundle.entered && from == FlowPoint::Parent && bundle.target(FlowPoint::Parent).is_some() {
-                    return refused(self.op, "control may come to none of its regions");
+                    return refused(self.op, "control may skip all of its regions");
                 }
             }
             for lane in (0..bundle.gone.len()).filter(|&lane| bundle.gone[lane]) {
@@ -397,7 +397,7 @@ impl<'c> FlowEdit<'c> {
                         .uses(input)
                         .find(|&at| !replaced && !self.goes(body, at) && !goes(at))
                     {
-                        return refused(at.op, "this uses what is to go");
+                        return refused(at.op, "this uses a value that is to be removed");
                     }
                 }
             }
@@ -405,7 +405,7 @@ impl<'c> FlowEdit<'c> {
         for &op in &self.erased {
             let mut uses = body.results(op).flat_map(|v| body.uses(v));
             if let Some(at) = uses.find(|&at| !self.goes(body, at) && !goes(at)) {
-                return refused(at.op, "this uses what is to go");
+                return refused(at.op, "this uses a value that is to be removed");
             }
         }
         if let (Some(FlowPoint::Region(at)), Some(region)) = (entry, self.removed_entry) {
@@ -415,14 +415,14 @@ impl<'c> FlowEdit<'c> {
             let args = body.single_block(region).map_or(&[][..], |b| body.block_args(b));
             let same = end.is_some_and(|end| body.operands(end).take(kept).eq(args.iter().copied()));
             if !same || !args.iter().all(|&arg| body.has_one_use(arg)) {
-                return refused(self.op, "its entry region does more than to hand on its arguments");
+                return refused(self.op, "its entry region does more than forward its arguments");
             }
         }
         if self.new_entry.is_some()
             && (flow.is_none_or(|f| f.entry_end().is_none())
                 || body.flow_form(self.ctx, self.op).is_none_or(|f| f.entry.is_some()))
         {
-            return refused(self.op, "it can have no entry region, or has one");
+            return refused(self.op, "it cannot have an entry region, or already has one");
         }
         Ok(Ready(self))
     }

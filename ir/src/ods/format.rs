@@ -164,7 +164,7 @@ impl<'t> Reader<'t, '_> {
                     ) => Anchor::Slot(*slot),
                     Some(Element::Attr(at)) => Anchor::Attr(*at),
                     Some(Element::Region(at)) => Anchor::Region(*at),
-                    _ => return Err("this cannot be an anchor of a format".to_owned()),
+                    _ => return Err("this cannot be the anchor of a group in a format".to_owned()),
                 };
             }
         }
@@ -213,7 +213,7 @@ impl<'t> Reader<'t, '_> {
 
     fn element(&mut self) -> Result<(), String> {
         if let Some(rest) = self.rest.strip_prefix('`') {
-            let (text, rest) = rest.split_once('`').ok_or("a literal of a format does not end")?;
+            let (text, rest) = rest.split_once('`').ok_or("unclosed literal in a format")?;
             self.rest = rest.trim_start();
             match text {
                 "" => (self.should_space, self.punctuation) = (false, true),
@@ -279,7 +279,12 @@ impl<'t> Reader<'t, '_> {
                 Element::Functional(operands, results)
             }
             "custom" => self.custom()?,
-            word => return Err(format!("`{word}` means nothing in a format, before `{}`", self.rest)),
+            word => {
+                return Err(format!(
+                    "unknown directive `{word}` in a format, before `{}`",
+                    self.rest
+                ));
+            }
         };
         self.other(element);
         Ok(())

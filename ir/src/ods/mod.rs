@@ -8,7 +8,7 @@
 //! ```
 //!
 //! The first line has the operands, the attributes and the results; the second one is the `assemblyFormat`. Both directions, reading and
-//! printing, go through the same elements. A row says nothing of what an operation means: an operation may have a row, a
+//! printing, go through the same elements. A row does not define the semantics of an operation: an operation may have a row, a
 //! definition ([`OpDef`](crate::OpDef)), or both. The language of rows is in `docs/dialects.md`.
 
 pub(crate) mod format;
@@ -46,7 +46,7 @@ pub struct OdsRows {
     pub hooks: &'static [OdsHook],
 }
 
-/// How many values an operand or a result stands for.
+/// The number of values of an operand or a result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Arity {
     One,
@@ -88,7 +88,7 @@ pub(crate) enum TypeFn {
     Double,
 }
 
-/// An operand, or behind all operands a result, by its number in the row.
+/// An operand, or after all operands a result, by its number in the row.
 pub(crate) type Slot = usize;
 
 /// An operand or a result.
@@ -165,7 +165,7 @@ pub(crate) struct RegionRow {
     pub(crate) variadic: bool,
     /// What ends it where nothing is written.
     pub(crate) terminator: Option<Box<str>>,
-    /// Whether it hands on the results of the operation in front of it.
+    /// Whether it forwards the results of the preceding operation.
     pub(crate) forwards: bool,
     /// Whether that is printed all the same.
     pub(crate) keep: bool,
@@ -180,7 +180,7 @@ pub(crate) struct OdsRow {
     pub(crate) regions: Vec<RegionRow>,
     /// The names of the successors, and whether there may be any number.
     pub(crate) successors: Vec<(Box<str>, bool)>,
-    /// Whether how many values each operand, and each result, stands for is an attribute.
+    /// Whether an attribute holds the number of values of each operand and each result.
     pub(crate) segments: bool,
     pub(crate) result_segments: bool,
     pub(crate) is_terminator: bool,
@@ -269,7 +269,7 @@ pub fn write_defaults(module: &mut Module) {
 }
 
 impl Ods {
-    /// What the row says.
+    /// The content of the row.
     ///
     /// # Errors
     /// What is wrong with it.

@@ -79,7 +79,7 @@ pub(super) fn read(
     Ok(row)
 }
 
-/// What is in the brackets that the text begins with, and what is behind them.
+/// What is in the brackets that the text begins with, and the text after them.
 fn bracketed(text: &str, close: char) -> Result<(&str, &str), String> {
     let mut depth = 0;
     for (at, c) in text.char_indices() {
@@ -130,7 +130,7 @@ fn rule(text: &str, row: &OdsRow) -> Result<TypeRule, String> {
         text if text.len() == 1 => TypeRule::Same(text.as_bytes()[0].wrapping_sub(b'T') & 7),
         text => {
             let call = text.strip_suffix(')').and_then(|text| text.split_once('('));
-            let (function, of) = call.ok_or_else(|| format!("`{text}` is no rule of types"))?;
+            let (function, of) = call.ok_or_else(|| format!("`{text}` is not a type constraint"))?;
             if function == "typeof" {
                 let attr = row.attr(of).ok_or_else(|| format!("there is no attribute `{of}`"))?;
                 return Ok(TypeRule::OfAttr(attr));
@@ -147,7 +147,7 @@ fn rule(text: &str, row: &OdsRow) -> Result<TypeRule, String> {
                 "results" => TypeFn::Results,
                 "half" => TypeFn::Half,
                 "double" => TypeFn::Double,
-                _ => return Err(format!("`{function}` is no rule of types")),
+                _ => return Err(format!("`{function}` is not a type constraint")),
             };
             let slot = row
                 .slot(of)
@@ -194,7 +194,7 @@ fn region(dialect: &str, text: &str) -> RegionRow {
 
 /// `name: KIND`, `name?: KIND`, `name: KIND = default`, `name?: KIND = implied`.
 fn attribute(text: &str, defines: &Defines) -> Result<AttrRow, String> {
-    let wrong = || format!("`{text}` is no attribute");
+    let wrong = || format!("`{text}` is not an attribute");
     let (name, kind) = text.split_once(':').ok_or_else(wrong)?;
     let (kind, default) = match kind.split_once(" = ") {
         Some((kind, default)) => (kind.trim(), Some(default.trim())),

@@ -1,4 +1,4 @@
-//! What the reader and the printer are told, and what is read.
+//! Options of the reader and the printer, and the result of reading.
 
 use crate::diagnostics::Diagnostic;
 use crate::module::Module;

@@ -35,7 +35,7 @@ pub fn segment_sizes(ctx: &Context, sizes: &[i64]) -> Attr {
     )
 }
 
-/// Takes the attributes away, and says how many of the operands, of which so many are the operation's own, go to each successor.
+/// Removes the attributes, and returns how many of the operands, of which so many are the operation's own, go to each successor.
 pub(crate) fn take(
     ctx: &Context,
     attrs: &mut Vec<(Sym, Attr)>,

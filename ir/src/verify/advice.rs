@@ -24,7 +24,7 @@ pub(super) fn make_fit(
         return Err(error);
     }
     if let Some((name, value, present)) = flipped(args, infer) {
-        let error = error.help(format!("write `{name} = {value}`: then they fit"));
+        let error = error.help(format!("write `{name} = {value}`, which is valid for these shapes"));
         return Ok(match present {
             true => error.edit_part(span, Part::AttributeValue(name), value.to_string()),
             false => {

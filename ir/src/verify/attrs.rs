@@ -106,7 +106,7 @@ impl Fault {
         };
         if let Some(text) = implied(args, infer, results, name, kind) {
             self.help = format!(
-                "write `{} = {text}`, as the type of the result says",
+                "write `{} = {text}`, which follows from the type of the result",
                 args.ctx.str(name)
             );
             self.replacement = Some(text);
@@ -258,7 +258,7 @@ fn unknown(ctx: &Context, def: &OpDef, plan: &Plan, entries: &[(Sym, Attr)], nam
     let text = ctx.str(name);
     let elsewhere = ctx.marks().iter().find(|mark| mark.name == text);
     let message = match elsewhere {
-        Some(mark) => format!("`{}` may not have the mark `{}`", def.name, mark.name),
+        Some(mark) => format!("the mark `{}` is not permitted on `{}`", def.name, mark.name),
         None => format!("`{}` has no attribute `{text}`", def.name),
     };
     let missing = |spec: &&AttrPlan| entries.iter().all(|&(name, _)| name != spec.name);
@@ -268,10 +268,10 @@ fn unknown(ctx: &Context, def: &OpDef, plan: &Plan, entries: &[(Sym, Attr)], nam
     let help = match near {
         Some(near) => format!("did you mean `{near}`?"),
         None if declared.is_empty() => {
-            format!("it has no attributes; a name with a dot is kept as a note: `my.{text}`")
+            format!("it has no attributes; use a name with a dot for a note: `my.{text}`")
         }
         None => format!(
-            "its attributes are {}; a name with a dot is kept as a note: `my.{text}`",
+            "its attributes are {}; use a name with a dot for a note: `my.{text}`",
             declared.join(", ")
         ),
     };

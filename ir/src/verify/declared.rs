@@ -111,7 +111,7 @@ impl Checker<'_> {
     }
 
     /// Whether the operation is as declared, or need not be declared, and has neither regions nor successors, which is
-    /// quickly told of most.
+    /// cheap for most operations.
     fn is_plain(&self, op: OpId) -> bool {
         let body = self.body;
         let Some(plan) = plan(self.ctx, body.op_name(op)) else {
@@ -144,7 +144,7 @@ impl Checker<'_> {
             None if self.ctx.dialect(dialect).is_some() => {
                 error.help(format!("the dialect `{dialect}` has no such operation"))
             }
-            None => error.help("unknown dialects are let through with --allow-unregistered-dialect"),
+            None => error.help("use --allow-unregistered-dialect to accept unknown dialects"),
         }
     }
 
@@ -176,7 +176,7 @@ impl Checker<'_> {
                 OpDef::ANY_SUCCESSORS => "at least one successor".to_owned(),
                 wanted => format!("{}successor{}", number(wanted), plural(wanted)),
             };
-            let message = format!("`{}` has {wanted}, not {count}", def.name);
+            let message = format!("`{}` needs {wanted}, found {count}", def.name);
             errors.push(
                 self.error(op, "successor-count", message, "wrong number of successor blocks")
                     .help("successors are written `^block` or `^block(%argument)`"),
@@ -193,7 +193,7 @@ impl Checker<'_> {
                     "this ends the block",
                 )
                 .label(body.op_span(next), "this would never run")
-                .help("remove what follows, or begin a new block with a label behind it"),
+                .help("remove the following operations, or begin a new block with a label after the terminator"),
             );
         }
     }
@@ -227,10 +227,10 @@ impl Checker<'_> {
                     self.error(
                         op,
                         "isolation",
-                        format!("`{}` is isolated, so it owns a body in place of regions", def.name),
+                        format!("`{}` is isolated, so it must own a body instead of regions", def.name),
                         "has no body of its own",
                     )
-                    .help("this is an error of the pass or tool that built the operation"),
+                    .help("the pass or tool that built the operation has a bug"),
                 );
             }
             return;
@@ -243,7 +243,7 @@ impl Checker<'_> {
                     format!("`{}` is not isolated, but owns a body", def.name),
                     "has a body of its own",
                 )
-                .help("this is an error of the pass or tool that built the operation"),
+                .help("the pass or tool that built the operation has a bug"),
             );
         }
         let optional = def
@@ -299,7 +299,7 @@ impl Checker<'_> {
                         format!("the {word} region of `{}` has no block", def.name),
                         "an empty region",
                     )
-                    .help("a region with nothing to do still needs its terminator"),
+                    .help("an empty region still needs its terminator"),
                 );
             }
         }
@@ -363,10 +363,10 @@ impl Checker<'_> {
                 self.error(
                     op,
                     "successor-operands",
-                    format!("`{name}` passes {passed} operands to its successors, but has fewer"),
+                    format!("`{name}` passes {passed} operands to its successors, but has fewer operands"),
                     "too few operands",
                 )
-                .help("this is an error of the pass or tool that built the operation"),
+                .help("the pass or tool that built the operation has a bug"),
             );
             return;
         }
@@ -394,9 +394,9 @@ impl Checker<'_> {
                         op,
                         "entry-predecessor",
                         format!("the successor {label} of `{name}` is the entry block of the region"),
-                        "goes back to the entry block",
+                        "branches to the entry block",
                     )
-                    .help("begin the region with a block that only goes on to the one you mean"),
+                    .help("begin the region with a block that only branches to the intended one"),
                 );
             }
             // How an unknown operation hands out its operands is not known either.
@@ -418,7 +418,7 @@ impl Checker<'_> {
                         ),
                         "wrong number of operands for the block",
                     )
-                    .help(format!("pass them behind the block: `{label}(%value)`")),
+                    .help(format!("pass them after the block: `{label}(%value)`")),
                 );
                 continue;
             }
@@ -492,7 +492,7 @@ impl Checker<'_> {
                     Part::ResultType(at),
                     format!("{wanted} follows from the operands and attributes"),
                 )
-                .help(format!("write {wanted}, or leave the type out"))
+                .help(format!("write {wanted}, or omit the type"))
                 .edit_part(span, Part::ResultType(at), wanted),
             );
         }

@@ -60,7 +60,7 @@ pub(crate) fn does_not_fit(args: InferArgs<'_>, infer: InferFn, why: &str, span:
         Some(advice) => error.help(advice),
         None => make_fit(error, args, infer, span).unwrap_or_else(|error| {
             error.help(format!(
-                "change the operands or the attributes so that they fit; `{}`: {}",
+                "change the operands or the attributes; `{}`: {}",
                 def.name, def.summary
             ))
         }),

@@ -29,7 +29,7 @@
 //! 18. `inference`, `result-type`: the inference of result types finds no fault with the operands and attributes, and
 //!     the written types are compatible with what it infers: a dimension that is unknown fits any extent.
 //! 19. `constraint`: types and attributes of a dialect that states constraints ([`Constraints`](crate::Constraints)) keep them.
-//! 20. What the definition's own hook says. It runs only on operations that keep the rules above, except those about
+//! 20. What the definition's own hook checks. It runs only on operations that keep the rules above, except those about
 //!     the visibility of values.
 //!
 //! The time is linear in the size of the program, beside the dominator trees of regions with several blocks, and
@@ -135,7 +135,7 @@ pub fn verify_body(ctx: &Context, body: &Body, owner: Option<&OpDef>, options: V
     errors
 }
 
-/// Whether nothing is wrong with one operation, as far as it can be told of itself and its operands.
+/// Whether nothing is wrong with one operation, as far as this depends only on itself and its operands.
 pub(crate) fn fits(ctx: &Context, body: &Body, op: OpId) -> bool {
     let options = VerifyOptions::default();
     let mut errors = Vec::new();

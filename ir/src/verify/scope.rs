@@ -175,12 +175,9 @@ impl Walk<'_> {
         };
         let (Some(defined_at), Some(region)) = (defined_at, body.value_region(value)) else {
             return Some(
-                Diagnostic::error(
-                    "undefined-value",
-                    format!("`{user}` uses {name}, which nothing defines"),
-                )
-                .label(span, "used here")
-                .help("the operation that defined it was removed, or was never put into a block"),
+                Diagnostic::error("undefined-value", format!("`{user}` uses {name}, which is not defined"))
+                    .label(span, "used here")
+                    .help("the operation that defined it was removed, or was never put into a block"),
             );
         };
         let inside = body.op_region(op).is_some_and(|r| body.region_contains(region, r));
@@ -195,7 +192,7 @@ impl Walk<'_> {
                     .label(span, "used here")
                     .label(defined_at, "defined here")
                     .help(format!(
-                        "let the region yield it, and use the result of `{}`",
+                        "yield it from the region, and use the result of `{}`",
                         parent.unwrap_or("the operation")
                     )),
             );
@@ -226,11 +223,11 @@ impl Walk<'_> {
         Some(
             Diagnostic::error(
                 "not-dominated",
-                format!("{name} need not be defined here: its block does not dominate this one"),
+                format!("{name} may be undefined here: its block does not dominate this one"),
             )
             .label(span, "used here")
             .label(defined_at, "defined here")
-            .help("define it in a block that every way here leads through, or pass it as a block argument"),
+            .help("define it in a block that every path to here passes, or pass it as a block argument"),
         )
     }
 }

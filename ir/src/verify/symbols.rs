@@ -80,7 +80,7 @@ impl<'a> Symbols<'a> {
                 errors.push(
                     Diagnostic::error("missing-symbol-name", format!("`{}` has no name", def.name))
                         .label(body.op_span(op), "needs an attribute `sym_name`")
-                        .help("write the name behind the operation: `@name`"),
+                        .help("write the name after the operation: `@name`"),
                 );
                 continue;
             };
@@ -167,13 +167,16 @@ impl<'a> Symbols<'a> {
         let target_view = target_body.view(ctx, target);
         let Some((inputs, results)) = signature(target_view) else {
             errors.push(
-                Diagnostic::error("not-callable", format!("`{caller}` calls {name}, which is no function"))
-                    .label(span, "called here")
-                    .label(
-                        target_body.op_span(target),
-                        format!("this is a `{}`", target_view.name()),
-                    )
-                    .help("call an operation that has a function type"),
+                Diagnostic::error(
+                    "not-callable",
+                    format!("`{caller}` calls {name}, which is not a function"),
+                )
+                .label(span, "called here")
+                .label(
+                    target_body.op_span(target),
+                    format!("this is a `{}`", target_view.name()),
+                )
+                .help("call an operation that has a function type"),
             );
             return;
         };
@@ -183,7 +186,7 @@ impl<'a> Symbols<'a> {
                 return;
             }
             errors.push(
-                Diagnostic::error(code, format!("the {noun} of the call do not fit {name}"))
+                Diagnostic::error(code, format!("the {noun} of the call do not match {name}"))
                     .label(span, format!("{noun} {} here", listed(ctx, given, 8)))
                     .label(target_body.op_span(target), format!("{} there", listed(ctx, wanted, 8)))
                     .help("change the call or the function"),
@@ -235,14 +238,17 @@ impl<'a> Symbols<'a> {
         }
         let wanted = listed(ctx, &[&operands[..], &results].concat(), 64);
         errors.push(
-            Diagnostic::error("pir-vjp", format!("@{vjp} does not fit as the derivative of a call"))
-                .label(span, "the derivative of this call")
-                .label(target_body.op_span(target), there(ctx, given))
-                .help(format!(
-                    "it gets the operands and the cotangents of all results, and returns the cotangents of all operands: \
-                     {wanted} -> {}",
-                    listed(ctx, &operands, 64)
-                )),
+            Diagnostic::error(
+                "pir-vjp",
+                format!("@{vjp} does not have the signature of a derivative of this call"),
+            )
+            .label(span, "the derivative of this call")
+            .label(target_body.op_span(target), there(ctx, given))
+            .help(format!(
+                "it must take the operands and the cotangents of all results, and return the cotangents of all \
+                     operands: {wanted} -> {}",
+                listed(ctx, &operands, 64)
+            )),
         );
     }
 
@@ -275,7 +281,7 @@ impl<'a> Symbols<'a> {
             path.last().map_or("", |&s| ctx.str(s)),
         );
         let (1, Some((target_body, target))) = (path.len(), self.resolve(table, path)) else {
-            let message = format!("@{name} names @{vjp} as its derivative, which is not defined beside it");
+            let message = format!("@{name} names @{vjp} as its derivative, which is not defined in the same region");
             errors.push(
                 self.unknown(ctx, message, path)
                     .label(span, "the derivative of this function"),
@@ -304,8 +310,8 @@ impl<'a> Symbols<'a> {
             return;
         }
         if floats(inputs).is_empty() || floats(results).is_empty() {
-            let error = error(format!("@{name} has a `custom_vjp`, but nothing to differentiate"));
-            errors.push(error.help("it needs an operand and a result that are tensors of floats"));
+            let error = error(format!("@{name} has a `custom_vjp`, but no float operand or result"));
+            errors.push(error.help("it needs an operand and a result of float type"));
             return;
         }
         let (wanted, returned) = ([inputs, results, results].concat(), floats(inputs));
@@ -315,11 +321,11 @@ impl<'a> Symbols<'a> {
         let given = signature(target_body.view(ctx, target));
         if !given.is_some_and(|(inputs, results)| fits(inputs, &wanted) && fits(results, &returned)) {
             let wanted = format!("{} -> {}", listed(ctx, &wanted, 64), listed(ctx, &returned, 64));
-            let error = error(format!("@{vjp} does not fit as the derivative of @{name}"));
+            let error = error(format!("@{vjp} does not have the signature of a derivative of @{name}"));
             let error = error.label(target_body.op_span(target), there(ctx, given));
             errors.push(error.help(format!(
-                "it gets the operands, the results and the cotangents of the results, and returns the cotangents of the \
-                 operands of floats: {wanted}"
+                "it must take the operands, the results and the cotangents of the results, and return the cotangents \
+                 of the float operands: {wanted}"
             )));
         }
     }
@@ -336,7 +342,7 @@ fn signature(function: OpView<'_>) -> Option<(&[Type], &[Type])> {
 fn there(ctx: &Context, given: Option<(&[Type], &[Type])>) -> String {
     match given {
         Some((inputs, results)) => format!("{} -> {} there", listed(ctx, inputs, 16), listed(ctx, results, 8)),
-        None => "this is no function".to_owned(),
+        None => "this is not a function".to_owned(),
     }
 }
 

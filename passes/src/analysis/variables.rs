@@ -12,7 +12,7 @@ use super::edges::is_fixed_slot;
 /// nothing may be replaced by it, since it might be read later then.
 ///
 /// An operation whose effect on a value is declared changes that value alone. One whose effects are not declared may
-/// change whatever its operands hold, and what aliases of them do: values that control hands on, that only move elements
+/// change whatever its operands hold, and what aliases of them do: values that control flow forwards, that only move elements
 /// about, that come out of lists and stacks, and the results of such operations.
 #[derive(Default, PartialEq)]
 pub struct Variables {

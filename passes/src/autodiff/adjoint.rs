@@ -57,7 +57,7 @@ pub(crate) struct Adjoint<'x, 'a> {
 
 type Failure = Box<Diagnostic>;
 
-const NO_DUAL: &str = "its dialect does not say what its dual is";
+const NO_DUAL: &str = "its dialect declares no dual for it";
 
 impl<'x, 'a> Adjoint<'x, 'a> {
     pub(crate) fn new(
@@ -108,7 +108,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
                 .filter_map(|&v| Some((v, frame.get(v)?)))
                 .collect();
             self.r.set_span(self.r.body.op_span(op));
-            // Nesting is as deep as the input says: the stack grows on the heap when it has to.
+            // The input determines the nesting: the stack grows on the heap when it has to.
             match self.names.kind(self.r.body, op) {
                 _ if on_stack.is_some() => self.on_stack(op, frame)?,
                 _ if copied.is_some() => self.on_copy(op, copied)?,
@@ -258,7 +258,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
             true => gradient_stack(self, value)?,
             false => self
                 .take_or_zeros(frame, value)
-                .map_err(|_| failed(self.r, "the shape of a value is not known"))?,
+                .map_err(|_| failed(self.r, "the shape of a value is unknown"))?,
         };
         self.r.op(cf::PUSH_BACK).operand(handle).operand(grad).build();
         Ok(())
@@ -278,7 +278,9 @@ impl<'x, 'a> Adjoint<'x, 'a> {
             .filter(|&v| is_list(self.r.ctx, self.r.body.value_type(v)));
         if lists.skip(1).any(|v| frame.has(v)) {
             let diagnostic = no_rule(self.r.ctx, self.r.body, self.activity, op);
-            return Err(Box::new(diagnostic.note("it gives several lists with a derivative")));
+            return Err(Box::new(
+                diagnostic.note("it has several lists with a derivative as results"),
+            ));
         }
         let (grads, list_grads) = frame.take_results(self.r, op);
         let (image, activity) = (&self.image, self.activity);
@@ -302,7 +304,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
             let diagnostic = Diagnostic::error("no-derivative", message);
             let diagnostic = diagnostic
                 .label(self.r.body.op_span(op), "differentiated here")
-                .help("compute it with other operations, or in a function whose derivative is given by `custom_vjp`");
+                .help("compute it with other operations, or in a function with a `custom_vjp`");
             Box::new(reached(self.r.ctx, self.r.body, self.activity, op, diagnostic))
         })
     }
@@ -321,9 +323,12 @@ impl<'x, 'a> Adjoint<'x, 'a> {
         if tape.is_none() && has_locals() {
             let what = if kind == FlowKind::Loop { "loop" } else { "branch" };
             return Err(Box::new(
-                Diagnostic::error("not-recorded", format!("the locals of this {what} were not recorded"))
-                    .label(self.r.body.op_span(op), "the derivative passes through here")
-                    .help("run `stack-locals` before `build-backward`, or `backward`, which is the whole pipeline"),
+                Diagnostic::error(
+                    "not-recorded",
+                    format!("the local values of this {what} were not recorded"),
+                )
+                .label(self.r.body.op_span(op), "the derivative passes through here")
+                .help("run `stack-locals` before `build-backward`, or `backward`, which is the whole pipeline"),
             ));
         }
         let captures = self.captures.get(&op).cloned().unwrap_or_default();
@@ -607,7 +612,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
 
 /// Pops a cotangent like `like` if there is one; a value that is never popped has none.
 fn pop_if_any(r: &mut Rewriter<'_>, names: &Names, stack: ValueId, like: ValueId) -> Result<ValueId, String> {
-    let flow = names.kit.ok_or("there is no branch to ask that with")?.flow;
+    let flow = names.kit.ok_or("the dialect has no branch to test this with")?.flow;
     let ty = r.body.value_type(like);
     let empty = r.op(cf::IS_EMPTY).operand(stack).infer()?;
     let empty = r.body.result(empty, 0);

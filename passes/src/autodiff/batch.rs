@@ -45,7 +45,7 @@ pub fn batch_weight_grads(module: &mut Module, known_shapes: bool) -> bool {
     let mut changed = false;
     let mut pending = vec![&mut module.body];
     while let Some(body) = pending.pop() {
-        // Factors are read again behind the loop.
+        // Factors are read again after the loop.
         changed |= body.analysis::<Variables>(&ctx).is_empty() && run(&ctx, body, known_shapes);
         pending.extend(inner_bodies_mut(&ctx, body));
     }
@@ -92,7 +92,7 @@ fn blocks(names: &Names, body: &Body, op: OpId) -> Option<[BlockId; 2]> {
     }
 }
 
-/// A carried value that the condition hands on as it is, and the body only adds products to.
+/// A carried value that the condition forwards unchanged, and the body only adds products to.
 fn slot(r: &Rewriter<'_>, names: &Names, op: OpId, [cond, inner]: [BlockId; 2], result: usize) -> Option<Slot> {
     let body = &*r.body;
     let (cond_end, body_end) = (body.last_op(cond)?, body.last_op(inner)?);

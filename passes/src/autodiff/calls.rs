@@ -78,7 +78,7 @@ pub(super) fn copy_called(module: &mut Module) {
     }
 }
 
-/// The same in one symbol table; nothing stands for what it holds itself.
+/// The same in one symbol table; no symbol represents its own contents.
 fn copy_in(ctx: &Context, scope: &mut Body, mut pending: Vec<Option<OpId>>) {
     let calls_some = |unit: &Option<OpId>| {
         let inner = unit.map_or(Some(&*scope), |op| scope.isolated(op));
@@ -155,7 +155,7 @@ fn augment(ctx: &Context, body: &mut Body, call: OpId, made: Made) {
     r.body.set_attrs(new, attrs);
 }
 
-/// Lets the calls whose tape nobody reads call what they called.
+/// Restores the original callees of calls whose tape is unused.
 pub(super) fn forget_unread(ctx: &Context, body: &mut Body) {
     for op in body.walk_all().collect::<Vec<_>>() {
         let Some(primal) = AUGMENTED.get(ctx, body.attrs(op)) else {

@@ -47,7 +47,7 @@ fn nest(
     let mut bounds = Vec::new();
     for &extent in shape {
         bounds.push(match extent {
-            DYNAMIC => sizes.next().ok_or("a size is not known")?,
+            DYNAMIC => sizes.next().ok_or("a size is unknown")?,
             extent => index(r, i128::from(extent)),
         });
     }

@@ -6,7 +6,7 @@
 //! like others: so nothing has to be restored when it is overwritten.
 //!
 //! The shadow of a buffer that a block allocates is made at the start of the adjoint of the block, with zeros. That of an argument is an
-//! argument behind those of the function: it begins with the cotangents of what the function leaves in the buffer, and ends with those of what
+//! argument after those of the function: it begins with the cotangents of what the function leaves in the buffer, and ends with those of what
 //! was there before.
 //!
 //! Which buffer a load or a store is of has to be certain: buffers that have other names are refused, and what is not made by `memref.alloc`,
@@ -256,18 +256,14 @@ impl Memory {
             if group.is_some_and(|group| group.varied) {
                 let (name, buffer) = (ctx.op_str(body.op_name(op)), spelled(ctx, body, root));
                 let message = format!(
-                    "the derivative passes through the buffer {buffer}, and `{name}` may give it another name or change it"
+                    "the derivative passes through the buffer {buffer}, and `{name}` may create an alias of it or change it"
                 );
                 errors.push(
                     Diagnostic::error("no-derivative", message)
                         .label(body.op_span(op), "used here")
                         .help(match func::callee(ctx, body, op) {
-                            Some(_) => {
-                                "functions that call themselves, or have several blocks, cannot take such buffers"
-                            }
-                            None => {
-                                "read and write the buffer with `memref.load`, `memref.store` and `memref.copy` only"
-                            }
+                            Some(_) => "recursive functions, and functions of several blocks, cannot take such buffers",
+                            None => "access the buffer only with `memref.load`, `memref.store` and `memref.copy`",
                         }),
                 );
             }
@@ -305,7 +301,7 @@ pub(crate) fn make_shadow(r: &mut Rewriter<'_>, buffer: ValueId, sizes: &[ValueI
     let make = r
         .body
         .defining_op(buffer)
-        .ok_or("a buffer that is not made here has no shadow")?;
+        .ok_or("a buffer that is not created here has no shadow")?;
     if r.body.num_operands(make) != sizes.len() {
         return Err("the layout of a buffer depends on symbols".to_owned());
     }

@@ -150,13 +150,13 @@ pub(super) fn expand_generated(module: &mut Module) -> Result<(), Vec<Diagnostic
 fn expand_one(r: &mut Rewriter<'_>, op: OpId) -> Result<(), String> {
     let ty = r.body.value_type(r.body.result(op, 0));
     let shape = r.ctx.as_tensor(ty).map(|(shape, _)| shape.to_vec());
-    let shape = shape.ok_or("its rank is not known")?;
+    let shape = shape.ok_or("its rank is unknown")?;
     let region = r.body.op_regions(op).first().copied();
     let block = region
         .and_then(|region| r.body.single_block(region))
         .ok_or("it has no single block")?;
     let end = r.body.last_op(block).ok_or("its block is empty")?;
-    let element = r.body.get_operand(end, 0).ok_or("it makes no element")?;
+    let element = r.body.get_operand(end, 0).ok_or("it yields no element")?;
     let sizes: Vec<ValueId> = r.body.operands(op).collect();
     let span = r.body.op_span(op);
     r.before(op).set_span(span);

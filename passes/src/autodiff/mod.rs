@@ -140,7 +140,7 @@ pub fn decompose(module: &mut Module) -> bool {
     decompose_unless(module, &|_| false).0
 }
 
-/// The same without the operations that `keep` wants. Also says what has no expansion, and why.
+/// The same without the operations that `keep` wants. Also returns operations without an expansion, with the reason.
 pub fn decompose_unless(module: &mut Module, keep: &dyn Fn(OpView<'_>) -> bool) -> (bool, Vec<Diagnostic>) {
     let ctx = module.ctx.clone();
     let rules = RuleTable::new(&ctx);
@@ -169,7 +169,7 @@ pub fn decompose_unless(module: &mut Module, keep: &dyn Fn(OpView<'_>) -> bool) 
                 }
                 Err(why) => {
                     let message = format!(
-                        "`{}` is not known in terms of other operations: {why}",
+                        "`{}` cannot be expanded into other operations: {why}",
                         r.view(op).name()
                     );
                     errors.push(Diagnostic::error("expansion", message).label(span, "this operation"));
@@ -260,10 +260,16 @@ fn differentiate(
         if errors.is_empty() {
             errors.push(
                 Diagnostic::error("nothing-to-differentiate", "there is nothing to differentiate")
-                    .note("a program needs a fetched tensor of floats and a `pd.data` or `pd.parameter` of floats without `stop_gradient = true`")
-                    .note("a function needs an argument and a result that are tensors of floats, and no caller in the module; it must not be private")
-                    .note("a function with `custom_vjp` is differentiated where it is called")
-                    .help("say what to differentiate with `of=` and `wrt=`"),
+                    .note(
+                        "a program needs a fetched float tensor, and a float `pd.data` or `pd.parameter` without \
+                           `stop_gradient = true`",
+                    )
+                    .note(
+                        "a function must be public, have a float argument and a float result, and have no callers \
+                           in the module",
+                    )
+                    .note("a function with `custom_vjp` is only differentiated where it is called")
+                    .help("select outputs and inputs with `of=` and `wrt=`"),
             );
         }
         return Err(errors);
@@ -357,11 +363,11 @@ fn may_change_in_place(ctx: &Context, body: &Body, activity: &Activity) -> Optio
     Some(
         Diagnostic::error(
             "in-place",
-            format!("`{name}` may change in place what the derivative depends on: its effects are not known"),
+            format!("`{name}` may change values on which the derivative depends: its effects are unknown"),
         )
         .label(body.op_span(unknown), "this may change its operands and their aliases")
         .label(body.op_span(reader), "this depends on such a value")
-        .help("compute what is differentiated from values that the operation has nothing to do with"),
+        .help("differentiate only values that do not depend on operands of this operation"),
     )
 }
 
@@ -397,10 +403,10 @@ fn passes_through_buffers(
     Some(
         Diagnostic::error(
             "no-derivative",
-            format!("`{name}` puts what depends on an input into a buffer, through which no derivative passes"),
+            format!("`{name}` writes a value that depends on an input to a buffer, through which no derivative passes"),
         )
         .label(body.op_span(op), "this may change a buffer")
-        .help("carry the value along with loops and branches, or in a tensor"),
+        .help("carry the value through loops and branches, or store it in a tensor"),
     )
 }
 

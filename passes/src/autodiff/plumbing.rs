@@ -150,7 +150,7 @@ impl<'c> Carry<'c> {
     }
 }
 
-/// A dual that is to run as often as a count says, in place of as long as a stack is not empty.
+/// A dual whose trip count is a counter, instead of the size of a stack.
 pub(crate) struct CountDown<'c> {
     kit: Kit,
     empty: OpId,

@@ -181,8 +181,8 @@ pub(crate) fn unit_block(ctx: &Context, body: &Body) -> Result<BlockId, Box<Diag
             Diagnostic::error("not-structured", "a body with several blocks cannot be differentiated")
                 .label(span, "in this body")
                 .help(match mlir::is_mlir(ctx, body) {
-                    true => "let `mlir-opt --lift-cf-to-scf` make `scf.if` and `scf.while` of the blocks",
-                    false => "let `lift-cfg` make branches and loops of the blocks",
+                    true => "run `mlir-opt --lift-cf-to-scf`, which converts the blocks to `scf.if` and `scf.while`",
+                    false => "run `lift-cfg`, which converts the blocks to branches and loops",
                 }),
         )
     })
@@ -202,10 +202,10 @@ pub(crate) fn resolve(
         errors.push(
             Diagnostic::error(
                 "seed-arguments",
-                "a function whose cotangents are arguments cannot be differentiated again",
+                "a function that takes cotangents cannot be differentiated again",
             )
             .label(unit.span, "differentiated with `seed=args`")
-            .help("`split-vjp` makes a function of the gradients alone, which can be differentiated"),
+            .help("run `split-vjp`, which separates the gradients into a function that can be differentiated"),
         );
     }
     let mut keep = |found: Result<Vec<ValueId>, Diagnostic>| found.map_err(|e| errors.push(e)).unwrap_or_default();
@@ -229,10 +229,10 @@ pub(crate) fn resolve(
         errors.push(
             Diagnostic::error(
                 "seed-arguments",
-                "what is at top level has no arguments for the cotangents",
+                "operations at top level have no arguments for cotangents",
             )
-            .note("`seed=args` makes the cotangents of the results of a function arguments of it")
-            .help("give numbers, values or the names of inputs as seeds, or put the program into a function"),
+            .note("`seed=args` turns the cotangents of a function's results into arguments")
+            .help("give numbers, values or names of inputs as seeds, or move the program into a function"),
         );
     }
     let named = options.seed.iter().filter(|_| !as_arguments);
@@ -247,7 +247,7 @@ pub(crate) fn resolve(
         };
         errors.push(
             Diagnostic::error("seed-count", message)
-                .help("a single seed, like `seed=1.0`, is the cotangent of every output; `of` chooses the outputs"),
+                .help("a single seed, like `seed=1.0`, is the cotangent of every output; `of` selects the outputs"),
         );
     }
     let mut check = |values: &[ValueId], message: &str| {
@@ -255,15 +255,12 @@ pub(crate) fn resolve(
             errors.push(
                 Diagnostic::error("not-float", message)
                     .label(scope.span(value), "defined here")
-                    .help("integers and truth values have no derivative"),
+                    .help("integers and booleans have no derivative"),
             );
         }
     };
-    check(&values, "an output that is differentiated must be a tensor of floats");
-    check(
-        &inputs,
-        "an input that is differentiated with respect to must be a tensor of floats",
-    );
+    check(&values, "a differentiated output must be a float tensor");
+    check(&inputs, "an input in `wrt` must be a float tensor");
     let default = if as_arguments {
         Seed::Argument
     } else {
@@ -392,7 +389,7 @@ impl Scope<'_> {
         let error = Diagnostic::error("unknown-output", format!("nothing is fetched under the name `{name}`"));
         Err(match nearest(name, names.iter().copied()) {
             Some(near) => error.help(format!("did you mean `{near}`?")),
-            None => error.help(format!("fetched are: {}", listed(&names))),
+            None => error.help(format!("fetched names are: {}", listed(&names))),
         })
     }
 
@@ -438,7 +435,7 @@ impl Scope<'_> {
             let (given, wanted) = (self.body.value_type(seed), self.body.value_type(output.value));
             if !compatible(self.ctx, given, wanted) {
                 let message = format!(
-                    "a seed has type `{}`, its output `{}`",
+                    "a seed has type `{}`, but its output has type `{}`",
                     print_type(self.ctx, given),
                     print_type(self.ctx, wanted)
                 );
@@ -446,7 +443,10 @@ impl Scope<'_> {
                     Diagnostic::error("seed-type", message)
                         .label(self.span(seed), "the seed")
                         .label(self.span(output.value), "the output")
-                        .help("one seed serves all outputs only if they have its type; a number serves any"),
+                        .help(
+                            "one seed can be used for all outputs only if they have its type; a number can be used \
+                               for any output",
+                        ),
                 );
             }
         }

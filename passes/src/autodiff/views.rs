@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use super::elements::each_element;
 use super::memory::is_buffer;
 
-/// What stands for an operand in `static_offsets` and the like.
+/// Marks an operand in `static_offsets` and similar attributes.
 const OPERAND: i64 = i64::MIN;
 
 /// A number, or a value of the program.

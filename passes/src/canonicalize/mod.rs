@@ -107,7 +107,9 @@ impl Pass for Canonicalize {
             let all = driver.all;
             cx.count("simplifications", full.saturating_sub(all.fuel));
             if !ended && fuel.is_none() {
-                cx.report(out_of_fuel("canonicalization was stopped: it did not come to an end"));
+                cx.report(out_of_fuel(
+                    "canonicalization was stopped: it did not reach a fixed point",
+                ));
             }
             Ok(all.changed.into())
         })

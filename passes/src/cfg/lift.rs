@@ -92,10 +92,10 @@ fn lift(ctx: &Context, body: &mut Body) -> Result<bool, Diagnostic> {
         let ty = pir_ir::text::print_type(ctx, ty);
         Diagnostic::error(
             "lift-value",
-            format!("a value of type `{ty}` would be needed where none has been computed"),
+            format!("a value of type `{ty}` is needed on a path that does not compute it"),
         )
-        .label(spans[at], "to choose between the ways out of this block")
-        .help("pass the value along all ways, or give it a type whose dimensions are known")
+        .label(spans[at], "needed for the exits of this block")
+        .help("pass the value on all paths, or give it a type with static dimensions")
     };
     let mut nodes = Nodes::new(ctx, body, &constants, order);
     nodes.body.set_region_blocks(root, Vec::new());
@@ -119,9 +119,9 @@ fn lift(ctx: &Context, body: &mut Body) -> Result<bool, Diagnostic> {
 }
 
 fn no_way_out(span: pir_ir::Span) -> Diagnostic {
-    Diagnostic::error("lift-endless", "a loop has no way out: control never comes to a return")
+    Diagnostic::error("lift-endless", "a loop has no exit: control never reaches a return")
         .label(span, "in the loop of this block")
-        .help("`pd.while` ends when its condition does not hold: give the loop a `pd.condition_branch` out of it")
+        .help("a `pd.while` ends when its condition is false: add a `pd.condition_branch` out of the loop")
 }
 
 fn name(ctx: &Context, body: &Body, block: BlockId) -> String {
@@ -192,10 +192,10 @@ fn check(ctx: &Context, body: &Body) -> Result<Vec<OpId>, Diagnostic> {
         } else if !matches!(view.name(), pd::Branch::NAME | pd::ConditionBranch::NAME) {
             return Err(Diagnostic::error(
                 "lift-terminator",
-                format!("`{}` cannot be turned into structured control flow", view.name()),
+                format!("`{}` cannot be converted to structured control flow", view.name()),
             )
             .label(body.op_span(end), format!("ends the block {}", name(ctx, body, block)))
-            .help("blocks to be lifted end in `pd.branch`, `pd.condition_branch` or a return"));
+            .help("blocks must end in `pd.branch`, `pd.condition_branch` or a return"));
         }
         for successor in body.successors(end) {
             let back = number.get(&successor.block).is_some_and(|&to| to <= at);
@@ -205,10 +205,10 @@ fn check(ctx: &Context, body: &Body) -> Result<Vec<OpId>, Diagnostic> {
                     "irreducible",
                     format!("a loop with the blocks {to} and {from} can be entered at more than one of its blocks"),
                 )
-                .label(body.op_span(end), format!("goes back from {from} to {to}"))
+                .label(body.op_span(end), format!("back edge from {from} to {to}"))
                 .help(format!(
-                    "{from} can be reached without coming through {to}: let all ways into the loop lead to {to}, with an \
-                     argument that tells where to go on, or copy the blocks in question"
+                    "{from} can be reached without passing {to}: make all paths into the loop enter at {to}, with an \
+                     argument that selects where to continue, or copy blocks"
                 )));
             }
         }

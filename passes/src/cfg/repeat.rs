@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use super::structure::{Exit, Nodes, Stuck, When};
 
-/// A value that the condition of a loop hands on.
+/// A value that the condition of a loop forwards.
 struct Forwarded {
     value: ValueId,
     /// The values that give it its names in the body and after the loop.

@@ -323,7 +323,7 @@ impl<'a> Nodes<'a> {
         Ok(select)
     }
 
-    /// The type for telling whether a way is taken: that of what tells it, if all agree.
+    /// The type of values that show whether a path is taken: that of the conditions, if all agree.
     pub(super) fn truth_type(&self, whens: &[Option<When>]) -> Type {
         let mut types = whens.iter().filter_map(|when| match when {
             Some(When::If(value) | When::IfNot(value)) => Some(self.body.value_type(*value)),

@@ -29,7 +29,7 @@
 //! * The value must be visible at the operation whose slot it replaces, and have the same type.
 //! * Regions of one block only, since the one terminator determines where values come from.
 //! * Slots of handles may be forwarded, but stay in place.
-//! * What a region that runs once before the others (`init`) hands on are its arguments, and stay them: operations are
+//! * What a region that runs once before the others (`init`) forwards are its arguments, and remain so: operations are
 //!   built on that. Such an argument is only replaced where it is read.
 
 mod congruence;

@@ -124,7 +124,7 @@ fn verifies_between_passes() {
     };
     let errors = run(VerifyEach::default()).unwrap_err();
     assert_eq!(errors[0].code, "unregistered-op");
-    assert!(errors[0].notes[0].contains("the pass `breaker` left the program like this"));
+    assert!(errors[0].notes[0].contains("the pass `breaker` produced this invalid program"));
     assert!(run(VerifyEach::Never).is_ok());
 }
 

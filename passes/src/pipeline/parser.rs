@@ -138,7 +138,7 @@ impl<'a> Parser<'a> {
                         } else {
                             "`,` or `)`"
                         },
-                        "passes are separated by commas, options stand in braces: `dce,licm`",
+                        "separate passes with commas, and write options in braces: `dce,licm`",
                     );
                     // What follows is read as the next pass when it may be one.
                     if self.peek().is_none_or(|c| !is_word_char(c) || matches!(c, '(' | ')')) {
@@ -188,7 +188,7 @@ impl<'a> Parser<'a> {
                 Diagnostic::error("pipeline-syntax", "the parenthesis is not closed")
                     .label(self.here(), "expected `)`")
                     .label(Span::new(at, at + 1), "opened here")
-                    .help("passes on an operation stand in parentheses: `func.func(cse,licm)`"),
+                    .help("passes on an operation are written in parentheses: `func.func(cse,licm)`"),
             );
         }
         out
@@ -212,7 +212,7 @@ impl<'a> Parser<'a> {
                 error.help(help)
             }
             Some(near) => error.suggest("", near),
-            None => error.help("`--list-passes` shows all passes"),
+            None => error.help("`--list-passes` lists all passes"),
         });
     }
 
@@ -223,14 +223,14 @@ impl<'a> Parser<'a> {
         let error = match ctx.registered_op(name).and_then(|op| ctx.op_def(op)) {
             Some(def) if ordered(def) => return,
             Some(def) if def.has(Traits::ISOLATED) => {
-                Diagnostic::error("bad-anchor", format!("passes cannot run on `{name}` by itself"))
+                Diagnostic::error("bad-anchor", format!("passes cannot run on each `{name}` in isolation"))
                     .label(span, "a graph: the order of its operations has no meaning")
             }
-            Some(_) => Diagnostic::error("bad-anchor", format!("passes cannot run on `{name}` by itself"))
-                .label(span, "not isolated: operations in it see values of the outside"),
+            Some(_) => Diagnostic::error("bad-anchor", format!("passes cannot run on each `{name}` in isolation"))
+                .label(span, "not isolated: operations in it can use outer values"),
             None if find_in(passes, name).is_some() => {
                 Diagnostic::error("bad-anchor", format!("`{name}` is a pass, not an operation"))
-                    .label(span, "options stand in braces")
+                    .label(span, "options are written in braces")
             }
             None => Diagnostic::error("unknown-anchor", format!("there is no operation `{name}`"))
                 .label(span, "no such operation"),
@@ -255,9 +255,9 @@ impl<'a> Parser<'a> {
             self.errors.push(
                 Diagnostic::error(
                     "bad-anchor",
-                    format!("the pass `{name}` cannot run on each `{anchor}` by itself"),
+                    format!("the pass `{name}` cannot run on each `{anchor}` in isolation"),
                 )
-                .label(span, "looks at the whole program")
+                .label(span, "needs the whole program")
                 .help(format!("write it outside of the parentheses: `{anchor}(…),{name}`")),
             );
         }
@@ -276,7 +276,7 @@ impl<'a> Parser<'a> {
                     Diagnostic::error("pipeline-syntax", "the options are not closed")
                         .label(self.here(), "expected `}`")
                         .label(Span::new(open, open + 1), "opened here")
-                        .help("options stand in braces: `backward{of=loss}`; mind that shells eat unquoted quotes"),
+                        .help("options are written in braces: `backward{of=loss}`; a shell removes unquoted quotation marks"),
                 );
                 return false;
             }
@@ -341,7 +341,7 @@ impl<'a> Parser<'a> {
             Some(raw) => spec.kind.read(raw),
             None if spec.kind == crate::options::OptionKind::Bool => Ok(OptionValue::Bool(true)),
             None if spec.kind == crate::options::OptionKind::Count => Ok(OptionValue::Int(0)),
-            None => Err(format!("expected {} behind `{name}=`", spec.kind)),
+            None => Err(format!("expected {} after `{name}=`", spec.kind)),
         };
         match read {
             Ok(value) => {
@@ -387,7 +387,7 @@ impl<'a> Parser<'a> {
         if word.is_empty() {
             self.syntax(
                 "a value",
-                "a value is a word, a quoted text or a list: `a`, `\"a b\"`, `[a, \"b c\"]`",
+                "a value is a word, a quoted string or a list: `a`, `\"a b\"`, `[a, \"b c\"]`",
             );
             return None;
         }
@@ -440,10 +440,10 @@ impl<'a> Parser<'a> {
                 Some(c) => out.push(c),
                 None => {
                     self.errors.push(
-                        Diagnostic::error("pipeline-syntax", "the text is not closed")
+                        Diagnostic::error("pipeline-syntax", "the string is not closed")
                             .label(self.here(), "expected `\"`")
                             .label(Span::new(open, open + 1), "opened here")
-                            .help("write `\\\"` for a quote in a text"),
+                            .help("write `\\\"` for a quotation mark in a string"),
                     );
                     return None;
                 }

@@ -254,7 +254,7 @@ fn anchors_are_checked() {
         said("func.fun(plain),pd.while(plain),func.func"),
         [
             "there is no operation `func.fun` `func.fun` did you mean `func.func`? [unknown-anchor]",
-            "passes cannot run on `pd.while` by itself `pd.while` passes run on `builtin.module`, `func.func` [bad-anchor]",
+            "passes cannot run on each `pd.while` in isolation `pd.while` passes run on `builtin.module`, `func.func` [bad-anchor]",
             "there is no pass `func.func` `func.func` `func.func` is an operation; passes on it are written \
              `func.func(cse,licm)` [unknown-pass]",
         ]
@@ -262,7 +262,7 @@ fn anchors_are_checked() {
     assert_eq!(
         said("func.func(plain)"),
         [
-            "the pass `plain` cannot run on each `func.func` by itself `plain` write it outside of the parentheses: \
+            "the pass `plain` cannot run on each `func.func` in isolation `plain` write it outside of the parentheses: \
           `func.func(…),plain` [bad-anchor]"
         ]
     );

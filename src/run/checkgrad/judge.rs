@@ -94,7 +94,7 @@ pub(super) fn judge(gradient: f64, found: &Found, tolerance: f64, sizes: Sizes) 
         [right, left] => right.or(left),
     });
     let Some(estimate) = estimate else {
-        let reason = "there are no finite differences over which control flow stays the same";
+        let reason = "control flow changes within every step";
         return told(Verdict::Inconclusive, gradient, None, Some(reason.to_owned()));
     };
     if !good(&estimate) {
@@ -123,7 +123,7 @@ pub(super) fn judge(gradient: f64, found: &Found, tolerance: f64, sizes: Sizes) 
         // Even if they are far from the gradient: they may not have converged.
         Verdict::Inconclusive
     };
-    let reason = (verdict == Verdict::Inconclusive).then(|| "the differences are not exact enough".to_owned());
+    let reason = (verdict == Verdict::Inconclusive).then(|| "the differences are not accurate enough".to_owned());
     told(verdict, gradient, Some(estimate), reason)
 }
 
@@ -157,7 +157,7 @@ impl Judged {
         {
             return Judged {
                 verdict: Verdict::Inconclusive,
-                reason: Some("it is lost in rounding".to_owned()),
+                reason: Some("it is below rounding errors".to_owned()),
                 ..self
             };
         }
@@ -173,7 +173,7 @@ impl Judged {
         }
         Judged {
             verdict: Verdict::Inconclusive,
-            reason: Some("other steps disagree".to_owned()),
+            reason: Some("differences with other steps disagree".to_owned()),
             ..self
         }
     }

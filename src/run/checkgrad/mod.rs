@@ -185,7 +185,7 @@ impl Check<'_> {
             if detaches && row.verdict == Verdict::Wrong {
                 // Detached values still change with the input: differences include that, the gradient must not.
                 row.verdict = Verdict::Inconclusive;
-                row.note = Some("differences do not know of `pd.detach`".to_owned());
+                row.note = Some("differences ignore `pd.detach`".to_owned());
             }
             if let Some(tangents) = &tangents {
                 input.compare_tangents(&mut row, tangents, &active)?;
@@ -200,7 +200,7 @@ impl Check<'_> {
         Ok(rows)
     }
 
-    /// The function with the gradients, if it stands behind the one that is checked, which then stays as it is.
+    /// The function with the gradients, if it is appended after the checked one, which does not change.
     fn derived(&self, primal: &Module, adjoint: &Module) -> Option<String> {
         let name = entry_name(primal, self.function)?;
         let before = function_names(primal);

@@ -6,7 +6,7 @@
 // RUN: pir-run %s --function f --input x=0.699999 --input n=4 | FileCheck %s --check-prefix=BELOW
 
 // NOTE: note: `@only_buffers` is not differentiated
-// NOTE: the derivative passes through the buffer %b, and `memref.reinterpret_cast` may give it another name or change it
+// NOTE: the derivative passes through the buffer %b, and `memref.reinterpret_cast` may create an alias of it or change it
 
 // CHECK-NOT: func.func @only_buffers_grad
 // CHECK: func.func @f_grad

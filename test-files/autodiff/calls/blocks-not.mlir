@@ -2,7 +2,7 @@
 // RUN: not pir-opt --pass=backward %s 2>&1 | FileCheck %s
 
 // CHECK: error: a body with several blocks cannot be differentiated
-// CHECK: help: let `mlir-opt --lift-cf-to-scf` make `scf.if` and `scf.while` of the blocks
+// CHECK: help: run `mlir-opt --lift-cf-to-scf`, which converts the blocks to `scf.if` and `scf.while`
 func.func @f(%x: f64) -> f64 {
   %z = arith.constant 0.0 : f64
   %c = arith.cmpf ogt, %x, %z : f64

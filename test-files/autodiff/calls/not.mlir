@@ -27,7 +27,7 @@ func.func @g(%x: f64) -> f64 {
 
 // -----
 
-// CHECK: not.mlir:[[#@LINE+5]]:{{.*}}error: the derivative passes through the buffer %b, and `memref.reinterpret_cast` may give it another name
+// CHECK: not.mlir:[[#@LINE+5]]:{{.*}}error: the derivative passes through the buffer %b, and `memref.reinterpret_cast` may create an alias of it
 func.func @stores(%x: f64) -> f64 {
   %b = memref.alloc() : memref<1xf64>
   %i = arith.constant 0 : index
@@ -40,8 +40,8 @@ func.func @stores(%x: f64) -> f64 {
 
 // -----
 
-// CHECK: not.mlir:[[#@LINE+13]]:{{.*}}error: the derivative passes through the buffer %b, and `func.call` may give it another name or change it
-// CHECK: help: functions that call themselves, or have several blocks, cannot take such buffers
+// CHECK: not.mlir:[[#@LINE+13]]:{{.*}}error: the derivative passes through the buffer %b, and `func.call` may create an alias of it or change it
+// CHECK: help: recursive functions, and functions of several blocks, cannot take such buffers
 func.func private @puts(%x: f64, %b: memref<1xf64>) {
   %i = arith.constant 0 : index
   %more = arith.cmpf ogt, %x, %x : f64

@@ -29,8 +29,8 @@
 // INLINE: func.call @f (%q, %two)
 // STRIP-NOT: {{stack|grad}}
 // ALL-NOT: func
-// JVP: error: the function that is called here has a derivative of its own, which `backward` uses, and no tangents
-// JVP: help: `inline{custom-vjp=true}` in front of `jvp` gives the tangents of what the function computes
+// JVP: error: the callee has a reverse-mode derivative (`custom_vjp`), which does not determine tangents
+// JVP: help: run `inline{custom-vjp=true}` before `jvp` to differentiate the body of the function
 // TANGENT: pd.fetch ({{.*}}) {name = "h_tangent"}
 func.func private @f(%x: tensor<2xf64>, %k: tensor<i64>) -> (tensor<2xf64>, tensor<i64>) attributes {custom_vjp = @f_vjp} {
   %s = pd.sin (%x) : tensor<2xf64>

@@ -30,7 +30,7 @@ cf.push_back (%t, %x)
   %go = pd.less_than (%i, %n)
   cf.cond_yield (%go, %i, %a, %b)
 } body (%i, %a, %b) {
-  // CHECK-DAG: error: the derivative passes through the stack %a behind `pd.while`: it may be another stack from iteration to iteration
+  // CHECK-DAG: error: the derivative passes through the stack %a behind `pd.while`: it may be a different stack in each iteration
   %p = cf.pop_back (%a) : tensor<2xf64>
   %q = pd.sin (%p)
   // CHECK-DAG: error: the derivative passes through the stack %b behind `pd.while`
@@ -52,7 +52,7 @@ func.func @f(%s: cf.stack, %x: tensor<2xf64>) {
 %x = pd.data {name = "x", shape = [2], dtype = f64}
 %s = cf.create_stack ()
 func.call @f (%s, %x)
-// CHECK-DAG: error: the derivative passes through the stack %s, and it is not known what `func.call` does to it
+// CHECK-DAG: error: the derivative passes through the stack %s, and the effect of `func.call` on it is unknown
 %y = cf.pop_back (%s) : tensor<2xf64>
 pd.fetch (%y) {name = "y"}
 
@@ -73,13 +73,13 @@ func.func @f(%s: cf.stack, %t: cf.stack, %x: tensor<2xf64>) -> tensor<2xf64> {
 // A stack that is hidden in a list.
 %x = pd.data {name = "x", shape = [2], dtype = f64}
 %s = cf.create_stack ()
-// CHECK-DAG: error: the derivative passes through the list %l of `vec<cf.stack, tensor<2xf64>>`, and only lists of tensors have derivatives
+// CHECK-DAG: error: the derivative passes through the list %l of `vec<cf.stack, tensor<2xf64>>`, but only lists of tensors have derivatives
 %l = builtin.combine (%s, %x)
 %s2, %x2 = builtin.split (%l)
 %q = pd.sin (%x2)
-// CHECK-DAG: error: the derivative passes through the stack %s{{.*}}, and it is not known what `builtin.combine` does to it
+// CHECK-DAG: error: the derivative passes through the stack %s{{.*}}, and the effect of `builtin.combine` on it is unknown
 cf.push_back (%s, %q)
-// CHECK-DAG: error: the derivative passes through the stack %s{{.*}}, and it is not known what `builtin.split` does to it
+// CHECK-DAG: error: the derivative passes through the stack %s{{.*}}, and the effect of `builtin.split` on it is unknown
 %y = cf.pop_back (%s2) : tensor<2xf64>
 pd.fetch (%y) {name = "y"}
 
@@ -125,12 +125,12 @@ pd.fetch (%y) {name = "y"}
   %go = pd.less_than (%i, %n)
   cf.cond_yield (%go, %i, %a, %s)
 } body (%i, %a, %s) {
-  // CHECK-DAG: error: the derivative passes through the stack %s, which is used outside of the region that makes it
+  // CHECK-DAG: error: the derivative passes through the stack %s, which is used outside of the region that creates it
   %p = cf.pop_back (%s) : tensor<2xf64>
   %k = pd.add (%i, %one)
   cf.yield (%k, %p)
 }
-// CHECK-DAG: error: the derivative passes through the stack %s, which is used outside of the region that makes it
+// CHECK-DAG: error: the derivative passes through the stack %s, which is used outside of the region that creates it
 %y1 = cf.pop_back (%s2) : tensor<2xf64>
 %y = pd.multiply (%h, %y1)
 pd.fetch (%y) {name = "y"}

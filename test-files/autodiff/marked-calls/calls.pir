@@ -51,7 +51,7 @@ func.func private @square(%x: tensor<2xf64>) -> tensor<2xf64> {
 // 8 + 7 * 2x
 // BODY: out:1 = tensor<2xf64> [22, 20]
 
-// JVP: error: the function that is called here has a derivative of its own, which `backward` uses, and no tangents
-// JVP: help: `inline{custom-vjp=true}` in front of `jvp`
+// JVP: error: the callee has a reverse-mode derivative (`custom_vjp`), which does not determine tangents
+// JVP: help: run `inline{custom-vjp=true}` before `jvp`
 
-// EAGER: error: `func.call` failed: it has the mark `pir.vjp`, which `backward` knows and eager gradients do not
+// EAGER: error: `func.call` failed: it has the mark `pir.vjp`, which the eager engine does not support

@@ -14,8 +14,8 @@ func.func private @f.vjp(%x: tensor<2xf64>, %g: tensor<2xf64>) -> tensor<2xf64> 
 // -----
 // The cotangents of all results are expected, those of all operands are returned.
 func.func @main(%x: tensor<2xf64>, %n: tensor<i64>) -> tensor<2xf64> {
-  // expected-error@+2 {{@f.vjp does not fit as the derivative of a call}}
-  // expected-help@+1 {{it gets the operands and the cotangents of all results, and returns the cotangents of all operands: (tensor<2xf64>, tensor<i64>, tensor<2xf64>) -> (tensor<2xf64>, tensor<i64>)}}
+  // expected-error@+2 {{@f.vjp does not have the signature of a derivative of this call}}
+  // expected-help@+1 {{it must take the operands and the cotangents of all results, and return the cotangents of all operands: (tensor<2xf64>, tensor<i64>, tensor<2xf64>) -> (tensor<2xf64>, tensor<i64>)}}
   %y = func.call @f (%x, %n) {pir.vjp = @f.vjp} : tensor<2xf64>
   func.return (%y)
 }
@@ -29,7 +29,7 @@ func.func private @f.vjp(%x: tensor<2xf64>, %n: tensor<i64>, %g: tensor<2xf64>) 
 // -----
 // A cotangent of another type.
 func.func @main(%x: tensor<2xf64>) -> tensor<2xf64> {
-  // expected-error@+1 {{@f.vjp does not fit as the derivative of a call}}
+  // expected-error@+1 {{@f.vjp does not have the signature of a derivative of this call}}
   %y = func.call @f (%x) {pir.vjp = @f.vjp} : tensor<2xf64>
   func.return (%y)
 }
@@ -53,7 +53,7 @@ func.func private @f(%x: tensor<2xf64>) -> tensor<2xf64> {
 // -----
 // Such a mark elsewhere, or misspelled, would be a wrong derivative.
 func.func @main(%x: tensor<2xf64>) -> tensor<2xf64> {
-  // expected-error@+1 {{`pd.tanh` may not have the mark `pir.stop_gradient`}}
+  // expected-error@+1 {{the mark `pd.tanh` is not permitted on `pir.stop_gradient`}}
   %y = pd.tanh (%x) {pir.stop_gradient} : tensor<2xf64>
   // expected-error@+2 {{`func.call` has no attribute `pir.stop_gradients`}}
   // expected-help@+1 {{did you mean `pir.stop_gradient`?}}

@@ -1,7 +1,7 @@
 // Tensors of unknown shapes cannot be recorded in buffers, and some operations have no derivative.
 // RUN: not pir-opt --split-input-file --pass='backward,lower-stacks{to=memref}' %s 2>&1 | FileCheck %s
 
-// CHECK: a stack cannot become a buffer: tensors can be recorded where all stacks are one buffer, and their shapes are known
+// CHECK: a stack cannot become a buffer: tensors can only be recorded if all stacks share one buffer and their shapes are static
 func.func @f(%t: tensor<?xf64>, %n: index) -> tensor<?xf64> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -8,7 +8,7 @@
 // CHECK:      error: `my.complex` has no derivative
 // CHECK-NEXT: it is reached from an input by %x
 // CHECK-NEXT: it reaches an output by %c -> %d -> %r -> %s
-// CHECK:      help: where no gradient is wanted, put a `pd.detach` in front of it
+// CHECK:      help: if no gradient is needed, insert a `pd.detach` before it
 %c = "my.complex"(%x, %y) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xcomplex<f32>>
 // CHECK: error: `pd.elementwise_pow` has no derivative for values of type `tensor<2xcomplex<f32>>`
 %d = pd.elementwise_pow (%c, %c) : tensor<2xcomplex<f32>>

@@ -1,6 +1,6 @@
 // RUN: not pir-opt --allow-unregistered-dialect --pass=backward %s 2>&1 | FileCheck %s
 // The derivative of the product reads %y later, when `x.set` may have changed it.
-// CHECK: unknown-effects.pir:9:2: error: `x.set` may change in place what the derivative depends on: its effects are not known
+// CHECK: unknown-effects.pir:9:2: error: `x.set` may change values on which the derivative depends: its effects are unknown
 // CHECK: unknown-effects.pir:7:6: note: this depends on such a value
 
 %x = pd.data {name = "x", shape = [], dtype = f64} : tensor<f64>

@@ -1,4 +1,4 @@
-// A run that gives nothing out because all of it was dead is an error, and so are two operands of a merge that are alive:
+// A run that gives nothing out because all of it was dead is an error, and so are two operands of a merge that are live:
 // what the verifier cannot know of predicates that another device sends, the executor sees.
 //
 // RUN: pir-run --dataflow %s --function=one --input x=3 2>&1 | FileCheck %s
@@ -6,8 +6,8 @@
 // RUN: not pir-run --dataflow %s --function=two --input x=3 2>&1 | FileCheck --check-prefix=TWO %s
 //
 // CHECK: f = tensor<i64> 3
-// NONE: error: the program gives nothing out: `t` is dead
-// TWO: error: {{.*}} two operands of `%m` (`df.merge`) are alive
+// NONE: error: the program has no live output: `t` is dead
+// TWO: error: {{.*}} two operands of `%m` (`df.merge`) are live
 func.func @one() {
   df.graph {
     %x = pd.data {name = "x", shape = [], dtype = i64} : tensor<i64>

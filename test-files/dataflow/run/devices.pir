@@ -6,8 +6,8 @@
 // RUN: not pir-run --dataflow=0 %S/../counts/while.pir 2>&1 | FileCheck --check-prefix=NONE %s
 // RUN: not pir-run --trace %t %S/../counts/while.pir 2>&1 | FileCheck --check-prefix=NEEDS %s
 //
-// CHECK: the program is for 2 devices, not for 3
-// CHECK: `--dataflow` without a number takes as many as it is for
+// CHECK: the program has graphs for 2 devices, not 3
+// CHECK: use `--dataflow` without a number
 // TWO: y = tensor<i64> 9
 // SPLIT: x = tensor<i64> 3
 // NONE: invalid value '0'

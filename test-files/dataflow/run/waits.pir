@@ -4,7 +4,7 @@
 // RUN: not pir-run --dataflow --schedule-seed 7 %s 2>&1 | FileCheck %s
 //
 // CHECK: no node can run, but the run is not complete
-// CHECK: `%x` (`df.recv`) waits for a message under the key "x"; no `df.send` has this key
+// CHECK: `%x` (`df.recv`) waits for a message with the key "x"; no `df.send` has this key
 df.graph {
   %x = df.recv () {key = "x", from = 1, to = 0} : tensor<i64>
   pd.fetch (%x) {name = "x"}

@@ -13,10 +13,10 @@
 // CHECK: stablehlo.broadcast_in_dim {{.*}} : tensor<4x3xf64>
 // CHECK: stablehlo.pad {{.*}} : tensor<6x3xf64>
 
-// FAILS: error: the shapes of the inputs do not fit: at least two rows
+// FAILS: error: the shapes of the inputs violate an assertion: at least two rows
 // UNKNOWN: error: there is no input called `y`
 // UNKNOWN: inputs are: x
-// STATED: error: the input `x` is of type `tensor<?x3xf64>`, which has no such shape
+// STATED: error: the input `x` has type `tensor<?x3xf64>`, which does not match this shape
 // OPEN: give the shapes of the inputs: `--input-shape x=4x3`
 func.func @main(%x: tensor<?x3xf64>) -> (tensor<?xf64>, tensor<?x3xf64>, tensor<?x3xf64>) {
   %two = stablehlo.constant dense<2> : tensor<i32>

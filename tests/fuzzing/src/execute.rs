@@ -66,7 +66,7 @@ fn keeps(pipeline: &Pipeline) -> Keeps {
     }
 }
 
-/// The pipeline of an input: what its first line says after `//!`, or one that follows from its bytes.
+/// The pipeline of an input: the text after `//!` in its first line, or one that follows from its bytes.
 fn pipeline_of(bytes: &[u8]) -> String {
     let first = bytes.split(|&b| b == b'\n').next().unwrap_or_default();
     if let Some(said) = first.strip_prefix(b"//!") {

@@ -80,7 +80,7 @@ impl InputShape {
                 dims.map(|dims| InputShape::Of(name.to_owned(), dims))
             }
         };
-        parsed.ok_or_else(|| "expected `NAME=4x6x3`, or a number for all open dimensions".to_owned())
+        parsed.ok_or_else(|| "expected `NAME=4x6x3`, or a number for all dynamic dimensions".to_owned())
     }
 }
 
@@ -127,7 +127,7 @@ pub fn read_text(ctx: &Arc<Context>, source: &[u8], options: &Options) -> Result
     let error = |why: String| {
         vec![Diagnostic::error(
             "graphdef",
-            format!("this is not a graph of TensorFlow: {why}"),
+            format!("this is not a TensorFlow graph: {why}"),
         )]
     };
     let text = std::str::from_utf8(source).map_err(|e| error(e.to_string()))?;

@@ -1,4 +1,4 @@
-//! Reads the text form of a message: it is encoded as the schema says, and then read like the binary form.
+//! Reads the text form of a message: it is encoded by the schema, and then read like the binary form.
 
 use super::types;
 use crate::wire::{FieldType, Schema};
@@ -165,23 +165,23 @@ impl<'a> Parser<'a> {
         match field {
             Some((number, FieldType::Varint)) => {
                 varint(number << 3, out);
-                varint(integer(word).ok_or_else(|| format!("`{word}` is no number"))?, out);
+                varint(integer(word).ok_or_else(|| format!("`{word}` is not a number"))?, out);
             }
             Some((number, FieldType::Fixed32)) => {
                 varint(number << 3 | 5, out);
                 let value: f32 = word
                     .trim_end_matches('f')
                     .parse()
-                    .map_err(|_| format!("`{word}` is no number"))?;
+                    .map_err(|_| format!("`{word}` is not a number"))?;
                 out.extend(value.to_le_bytes());
             }
             Some((number, FieldType::Fixed64)) => {
                 varint(number << 3 | 1, out);
-                let value: f64 = word.parse().map_err(|_| format!("`{word}` is no number"))?;
+                let value: f64 = word.parse().map_err(|_| format!("`{word}` is not a number"))?;
                 out.extend(value.to_le_bytes());
             }
             Some((_, FieldType::Bytes | FieldType::Message(_) | FieldType::Entry(_))) => {
-                return Err(format!("`{word}` stands where a text or a message is wanted"));
+                return Err(format!("expected a string or a message, found `{word}`"));
             }
             Some((_, FieldType::Skipped)) | None => {}
         }
@@ -207,7 +207,7 @@ impl<'a> Parser<'a> {
     /// Texts that stand beside each other are one.
     fn string(&mut self, quote: u8) -> Result<Vec<u8>, String> {
         let mut out = Vec::new();
-        let cut = || "a text is not closed".to_owned();
+        let cut = || "a string is not closed".to_owned();
         while self.eats(quote) {
             loop {
                 let &byte = self.bytes.get(self.at).ok_or_else(cut)?;

@@ -168,7 +168,7 @@ pub(super) fn tensor(code: i32, dims: &[i64], values: &[Number]) -> Result<Tenso
     let count = dims
         .iter()
         .try_fold(1usize, |n, &d| n.checked_mul(usize::try_from(d).ok()?))
-        .ok_or("its shape is not known")?;
+        .ok_or("its shape is unknown")?;
     if let Some(value) = values.iter().find(|v| !v.fits(code)) {
         return Err(format!("{} is no {}", value.f64(), name(code)));
     }
@@ -181,7 +181,7 @@ pub(super) fn tensor(code: i32, dims: &[i64], values: &[Number]) -> Result<Tenso
         [value] if count > SPELLED && code != 22 && code != 23 => splat(&mut proto, value),
         [value] => (0..count).for_each(|_| value.bytes(code, &mut proto.content)),
         _ if values.len() == count => values.iter().for_each(|v| v.bytes(code, &mut proto.content)),
-        _ => return Err(format!("{} numbers do not fill {count} elements", values.len())),
+        _ => return Err(format!("{} numbers cannot fill {count} elements", values.len())),
     }
     Ok(proto)
 }

@@ -68,7 +68,10 @@ pub(super) fn to_tensors(ctx: &Context, body: &mut Body, errors: &mut Vec<Diagno
 fn error(body: &Body, op: OpId, message: impl Into<String>) -> Diagnostic {
     Diagnostic::error("paddle-array", message)
         .label(body.op_span(op), "here")
-        .help("arrays are read that `array_write` fills in order, and `array_read`, `array_length` and `array_to_tensor` read")
+        .help(
+            "only arrays that `array_write` fills in order, and that `array_read`, `array_length` and \
+               `array_to_tensor` read, are supported",
+        )
 }
 
 /// When the element type is unknown, PaddlePaddle infers that an element read from an array is a vector. Infers the
@@ -181,7 +184,7 @@ impl Groups {
                 return Err(error(
                     body,
                     op,
-                    "`pd.array_write` needs an array, an element and a place",
+                    "`pd.array_write` needs an array, an element and an index",
                 ));
             };
             let root = self.root(array);
@@ -202,9 +205,8 @@ impl Groups {
         for &op in ops {
             for value in body.results(op).filter(|&v| is_array(ctx, body.value_type(v))) {
                 if !found.contains_key(&self.root(value)) {
-                    return Err(error(body, op, "nothing is written into the array").help(
-                        "arrays of tensors become tensors, with dimensions that follow from what is written into them",
-                    ));
+                    return Err(error(body, op, "the array is never written")
+                        .help("arrays become tensors, whose dimensions follow from the written elements"));
                 }
             }
         }
@@ -346,7 +348,7 @@ fn translate(ctx: &Context, body: &mut Body, op: OpId) -> Result<(), String> {
     let mut e = Emitter { r, ctx };
     let value = match name {
         "pd.create_array" => {
-            let (shape, elem) = ctx.as_tensor(ty).ok_or("what it holds is not known")?;
+            let (shape, elem) = ctx.as_tensor(ty).ok_or("its contents are unknown")?;
             let extents = shape.iter().skip(1).map(|&d| if d == DYNAMIC { 1 } else { d });
             let shape: Vec<i64> = std::iter::once(0).chain(extents).collect();
             let zero = if ctx.is_float(elem) {

@@ -65,7 +65,7 @@ pub(crate) fn read_type(ctx: &Context, node: Value<'_>) -> Result<Option<Type>, 
     }
     let mut parts = node.get("D").into_iter().flat_map(Value::items);
     let (Some(elem), Some(dims)) = (parts.next(), parts.next()) else {
-        return Err(error(node.span(), format!("the type `{kind}` is not known")));
+        return Err(error(node.span(), format!("the type `{kind}` is unknown")));
     };
     let elem_kind = kind_of(elem)?;
     let elem = scalar_type(ctx, &elem_kind)
@@ -83,7 +83,7 @@ pub(crate) fn read_type(ctx: &Context, node: Value<'_>) -> Result<Option<Type>, 
     }
     let ty = other_type(ctx, name, &shape, elem);
     ty.map(Some)
-        .ok_or_else(|| error(node.span(), format!("the type `{}` is not known", kind.escape_debug())))
+        .ok_or_else(|| error(node.span(), format!("the type `{}` is unknown", kind.escape_debug())))
 }
 
 /// A stack of Paddle's, or one of its ends.
@@ -253,7 +253,7 @@ impl AttrReader<'_> {
                     Some(ty) => ctx.type_attr(ty),
                     None if name.starts_with("Undefined") && self.typed => ctx.str_attr(&name),
                     None if name.starts_with("Undefined") => return Ok(None),
-                    None => return Err(error(node.span(), format!("the element type `{name}` is not known"))),
+                    None => return Err(error(node.span(), format!("the element type `{name}` is unknown"))),
                 }
             }
             "1.a_place" => {
@@ -269,7 +269,7 @@ impl AttrReader<'_> {
             }
             // A pointer in the process that wrote the file.
             "0.a_pointer" => return Ok(None),
-            _ => return Err(error(node.span(), format!("the attribute kind `{kind}` is not known"))),
+            _ => return Err(error(node.span(), format!("the attribute kind `{kind}` is unknown"))),
         }))
     }
 

@@ -256,7 +256,7 @@ impl<'c> Builder<'c> {
         regions
     }
 
-    /// PaddlePaddle leaves out gradients that nobody asked for; a gradient operation that is defined here has them, of the types of the
+    /// PaddlePaddle omits gradients that were not requested; a gradient operation that is defined here has them, of the types of the
     /// operands.
     fn all_gradients(&self, source: &mut SourceOp, operands: &[ValueId]) {
         let def = self
@@ -436,7 +436,7 @@ impl<'c> Builder<'c> {
             .label(source.span, "no dialect defines it");
         error = match nearest(&source.name, self.ctx.ops().iter().map(|def| &*def.name)) {
             Some(known) => error.help(format!("did you mean `{known}`?")),
-            None => error.help("`--allow-unregistered-dialect` keeps unknown operations as they are"),
+            None => error.help("`--allow-unregistered-dialect` accepts unknown operations unchanged"),
         };
         self.errors.push(error);
     }

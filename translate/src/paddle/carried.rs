@@ -66,7 +66,7 @@ impl Builder<'_> {
             pd::While::NAME => true,
             pd::If::NAME => false,
             name => {
-                let message = format!("a region of `{name}` changes a value of its surroundings in place");
+                let message = format!("a region of `{name}` changes an outer value in place");
                 self.errors
                     .push(Diagnostic::error("in-place", message).label(self.body.op_span(op), "here"));
                 return;

@@ -443,7 +443,7 @@ impl Builder<'_> {
 
     fn refuse_lost(&mut self, by: OpId, reader: pir_ir::Span) {
         let name = self.body.view(self.ctx, by).name();
-        let message = format!("`{name}` has changed in place what is read here, and what it is now is not known");
+        let message = format!("`{name}` has changed this value in place, and its new value is unknown");
         self.errors.push(
             Diagnostic::error("in-place", message)
                 .label(reader, "read here")

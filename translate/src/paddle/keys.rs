@@ -125,7 +125,7 @@ fn object<'j>(value: Value<'j>, role: Role, errors: &mut Vec<Diagnostic>, pendin
         match role.keys().iter().find(|(name, ..)| *name == text) {
             Some(&(.., Some(inner_role))) => pending.push((inner, inner_role)),
             Some(_) => {}
-            None => error(key, format!("`{shown}` is not known in {what}")),
+            None => error(key, format!("unknown key `{shown}` in {what}")),
         }
         if !seen.insert(text) {
             error(key, format!("`{shown}` is given twice in {what}"));

@@ -1,8 +1,8 @@
 //! The two operations of mixed precision that look for infinities among gradients: expressed in arithmetic.
 //!
-//! `check_finite_and_unscale_` divides gradients by the scale of the loss and tells whether one of them is not finite.
+//! `check_finite_and_unscale_` divides gradients by the scale of the loss and returns whether one of them is not finite.
 //! `update_loss_scaling_` clears them then, and lowers the scale when that has happened often enough; else it raises it
-//! after enough steps. Optimizer steps that are told so change nothing (`skip_update`).
+//! after enough steps. Optimizer steps with this flag change nothing (`skip_update`).
 
 use pir_dialects::pd;
 use pir_ir::{Attr, OpSpec, Span, Type, TypeData, ValueId};

@@ -40,7 +40,7 @@ pub(super) fn keep(ctx: &Context, body: &mut Body, errors: &mut Vec<Diagnostic>)
             let contradicts = name == "reduce_all" && ctx.attr_bool(attr) == Some(true) && !are_all;
             if contradicts || (def.name.starts_with("pd.") && !is_theirs(name)) {
                 let message = match contradicts {
-                    true => format!("`{}` has `reduce_all`, and axes that are not all", def.name),
+                    true => format!("`{}` has `reduce_all`, but not all axes", def.name),
                     false => format!("PaddlePaddle 3.3 has no attribute `{name}` of `{}`", def.name),
                 };
                 errors.push(

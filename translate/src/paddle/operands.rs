@@ -24,7 +24,7 @@ pub(crate) fn reorder(ctx: &Context, body: &mut Body, errors: &mut Vec<Diagnosti
             errors.push(
                 Diagnostic::error("paddle-operand", message)
                     .label(body.op_span(op), "the program computes the operand")
-                    .help("pir-opt has an attribute in its place: give a number, or the result of `paddle.full`"),
+                    .help("it is an attribute in pir-opt: use a number, or the result of `paddle.full`"),
             );
         }
     }

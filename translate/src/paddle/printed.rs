@@ -307,7 +307,7 @@ impl<'s> Reader<'_, '_, 's> {
             let ty = other_type(ctx, word, &shape, elem);
             return ty
                 .map(Some)
-                .ok_or_else(|| self.error(&format!("expected a type before this: `{word}` is none")));
+                .ok_or_else(|| self.error(&format!("expected a type before this: `{word}` is not a type")));
         }
         self.element(word).map(Some)
     }
@@ -329,7 +329,7 @@ impl<'s> Reader<'_, '_, 's> {
             "index" => return Ok(Type::INDEX),
             other => other,
         };
-        dtype(self.builder.ctx, long).ok_or_else(|| self.error(&format!("`{word}` is no element type; expected one")))
+        dtype(self.builder.ctx, long).ok_or_else(|| self.error(&format!("expected an element type, found `{word}`")))
     }
 
     // ----- attributes -----

@@ -62,7 +62,7 @@ pub(super) fn read(builder: &mut Builder<'_>, source: &[u8]) {
             .take(MAX_ERRORS),
     );
     for node in more {
-        let message = "a program has one region with one block: this one would not be run";
+        let message = "a program has one region with one block: this block would never run";
         builder.errors.push(error(node, message));
     }
     let Some(block) = root
@@ -126,13 +126,13 @@ fn check_head(root: Value<'_>) -> Result<i64, Diagnostic> {
     let magic = head.get("magic").and_then(Value::str);
     if magic.as_deref() != Some("pir") {
         return Err(error(head, "this is not a saved program: `magic` is not \"pir\"")
-            .help("only programs of the PIR form, which PaddlePaddle 3 saves, are read"));
+            .help("only PIR programs, which PaddlePaddle 3 saves, are supported"));
     }
     match head.get("version").and_then(Value::int) {
         Some(version @ 1..=NEWEST) => Ok(version),
         Some(version @ 1..) => Err(error(
             head,
-            format!("the saved program is of version {version}, and {NEWEST} is the newest that is known"),
+            format!("the saved program has version {version}, but {NEWEST} is the newest supported version"),
         )
         .help("save it with PaddlePaddle 3.3, or pass `pir_version = 4` to `serialize_pir_program`")),
         _ => Err(error(
@@ -198,7 +198,7 @@ fn read_op(builder: &Builder<'_>, node: Value<'_>, version: i64) -> Result<Sourc
         return read_parameter(builder, node);
     }
     let name =
-        op_name(&name).ok_or_else(|| error(node, format!("the dialect of the operation `{name}` is not known")))?;
+        op_name(&name).ok_or_else(|| error(node, format!("the dialect of the operation `{name}` is unknown")))?;
     let attr_reader = AttrReader {
         ctx: builder.ctx,
         typed: !builder.is_known(&name),
@@ -214,7 +214,7 @@ fn read_op(builder: &Builder<'_>, node: Value<'_>, version: i64) -> Result<Sourc
             .get("N")
             .filter(|n| n.str().is_none_or(|n| !RESULT_ATTRIBUTES.contains(&&*n)))
         {
-            let message = format!("{} is not known of the results of an operation", said.raw());
+            let message = format!("unknown property {} of the results of an operation", said.raw());
             return Err(error(said, message));
         }
     }
@@ -244,7 +244,7 @@ fn read_op(builder: &Builder<'_>, node: Value<'_>, version: i64) -> Result<Sourc
     })
 }
 
-/// An undefined device says nothing, except where it must be said.
+/// An undefined device is omitted, except where it is required.
 fn undefined_place(builder: &Builder<'_>, name: &str, attrs: &[(Sym, Attr)]) -> Option<(Sym, Attr)> {
     let ctx = builder.ctx;
     let def = ctx.registered_op(name).and_then(|name| ctx.op_def(name))?;

@@ -162,12 +162,13 @@ impl Rules<'_> {
             };
             if wrong {
                 let message = format!(
-                    "all operands of `{}` are there in every iteration of {}: it runs even in the one in which the loop ends",
+                    "all operands of `{}` are available in every iteration of {}, including the last one, in which \
+                     the loop ends",
                     self.name(node),
                     self.frame(graph.frame_of(node))
                 );
-                let help = "add `df.control` from the pivot: the merge of a variable in the condition, in the body \
-                            `df.identity` of what a switch gives if the loop goes on";
+                let help = "add a `df.control` from the pivot: in the condition, the merge of a variable; in the \
+                            body, a `df.identity` of the second result of a switch";
                 self.error(node, "constant-pivot", message, "needs a control edge", help);
                 // One report suffices.
                 if kind != NodeKind::Enter {
@@ -266,12 +267,13 @@ impl Rules<'_> {
         }
         let graph = self.graph;
         let spelled = |rules: &Self, at: usize| graph.inputs(node).get(at).map(|&s| rules.value(s)).unwrap_or_default();
-        let help = "let what a branch gives pass through a `df.switch` by its predicate; give a constant a control edge \
-                    from the pivot of the branch";
+        let help = "pass the value of a branch through a `df.switch` by its predicate; give a constant a control edge \
+                     from the pivot of the branch";
         if let Some(at) = inputs.iter().position(|&guard| guard == common) {
             let value = spelled(self, at);
-            let message =
-                format!("{value} is alive whichever way the branch goes: which operand the merge hands on is chance");
+            let message = format!(
+                "{value} is live on both sides of the branch, so the operand that the merge forwards is undetermined"
+            );
             self.error(node, "merge-gate", message, "merged here", help);
             return common;
         }
@@ -281,10 +283,10 @@ impl Rules<'_> {
             if guards.exclude(inputs[a], inputs[b], foreign) == Some(false) {
                 let (x, y) = (spelled(self, a), spelled(self, b));
                 let message = format!(
-                    "{x} and {y} may both be alive: no predicate tells them apart, so that which of them the merge hands on \
-                     is chance, or there is none"
+                    "{x} and {y} may both be live or both be dead: no predicate distinguishes them, so the operand \
+                     that the merge forwards is undetermined"
                 );
-                let help = "what a merge joins are the two sides of one switch, or of switches by one predicate";
+                let help = "a merge joins the two sides of one switch, or of switches by the same predicate";
                 self.error(node, "merge-gate", message, "merged here", help);
                 break;
             }

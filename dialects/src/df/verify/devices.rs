@@ -136,8 +136,8 @@ pub(super) fn agree(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
         match sent.remove(key) {
             Some(send) => compare(op, &paths, key, &send, recv, errors),
             None if devices.contains(&recv.devices.0) => {
-                let message = format!("nothing is sent by the key \"{key}\": this waits forever");
-                let help = "the graph of the device that sends it has no `df.send` of this key";
+                let message = format!("no message is sent with the key \"{key}\", so this node waits forever");
+                let help = "the graph of the sending device has no `df.send` with this key";
                 errors.push(at(recv, "message-pair", message, "received here").help(help));
             }
             None => {}
@@ -149,8 +149,8 @@ pub(super) fn agree(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
         .collect();
     unread.sort_by_key(|(key, _)| **key);
     for (key, send) in unread {
-        let message = format!("nothing receives what is sent by the key \"{key}\"");
-        let help = "the graph of the device that it is sent to has no `df.recv` of this key";
+        let message = format!("no node receives the message with the key \"{key}\"");
+        let help = "the graph of the receiving device has no `df.recv` with this key";
         errors.push(at(send, "message-pair", message, "sent here").help(help));
     }
 }
@@ -170,24 +170,28 @@ fn compare(op: OpView<'_>, paths: &Paths, key: &str, send: &End<'_>, recv: &End<
     };
     if send.devices != recv.devices {
         let message = format!("the two ends of the message \"{key}\" name different devices");
-        differ("message-device", message, "`from` and `to` are the same at both ends");
+        differ(
+            "message-device",
+            message,
+            "`from` and `to` must be the same at both ends",
+        );
     }
     if let (Some(sent), Some(received)) = (send.ty, recv.ty)
         && !compatible(op.ctx, sent, received)
     {
         let [sent, received] = [sent, received].map(|ty| pir_ir::text::print_type(op.ctx, ty));
-        let message = format!("what is sent by the key \"{key}\" has type `{sent}`, what is received `{received}`");
+        let message = format!("the message \"{key}\" is sent with type `{sent}`, but received with type `{received}`");
         differ(
             "message-type",
             message,
-            "what a message brings has the type of what is sent",
+            "the received value must have the type of the sent value",
         );
     }
     if send.path != recv.path {
         let [from, to] = [send, recv].map(|end| paths.place(op.ctx, end.path));
-        let message = format!("the message \"{key}\" is sent {from}, and received {to}");
-        let help = "messages are addressed by their frame and iteration: a `df.recv` is told where it is by what it comes \
-                    after, as the loops that `partition` makes for it";
+        let message = format!("the message \"{key}\" is sent {from}, but received {to}");
+        let help = "messages are addressed by frame and iteration: a `df.recv` needs a control edge from a node of \
+                    the frame, like those that `partition` creates";
         differ("message-frame", message, help);
     }
 }

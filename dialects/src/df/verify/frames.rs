@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use super::Rules;
 use crate::df::graph::{FrameId, Node, NodeKind, Source};
 
-const CROSS: &str = "values cross the border of a frame through `df.enter` and `df.exit` only";
+const CROSS: &str = "values cross the boundary of a frame only through `df.enter` and `df.exit`";
 
 impl Rules<'_> {
     /// Edges stay within a frame.
@@ -17,10 +17,10 @@ impl Rules<'_> {
             for (input, &source) in (0_u32..).zip(graph.inputs(node)) {
                 if graph.kind(source.node) == NodeKind::NextIteration && !graph.is_back_edge(node, input) {
                     let message = format!(
-                        "`{}` uses a `df.next_iteration`, whose result there is only in the next iteration",
+                        "`{}` uses a `df.next_iteration`, whose result is only available in the next iteration",
                         self.name(node)
                     );
-                    let help = "hand it to the `df.merge` that the iteration starts with, and use the result of that";
+                    let help = "forward it to the `df.merge` at the head of the loop, and use the result of the merge";
                     self.error(node, "next-iteration-use", message, "here", help);
                 } else if graph.output_frame(source.node) != here {
                     self.crossing(node, source);
@@ -45,8 +45,11 @@ impl Rules<'_> {
         let constant = graph.inputs(source.node).is_empty() && graph.controls(source.node).is_empty();
         let (value, frame) = (self.value(source), self.frame(here));
         if constant && from == FrameId::ROOT && graph.kind(source.node) == NodeKind::Ordinary {
-            let message = format!("`{}` in {frame} uses {value}, which is outside of it", self.name(node));
-            let help = "give what makes the constant a control edge from the pivot of the region, or let it enter through \
+            let message = format!(
+                "`{}` in {frame} uses {value}, which is outside of the frame",
+                self.name(node)
+            );
+            let help = "give the constant a control edge from the pivot of the region, or let it enter through \
                         `df.enter {constant = true}`";
             return self.error(node, "frame-constant", message, "here", help);
         }
@@ -69,13 +72,13 @@ impl Rules<'_> {
                 continue;
             };
             if names.insert(name, frame).is_some() {
-                let message = format!("{text} is entered from two frames: two loops have one name");
+                let message = format!("{text} is entered from two frames: two loops have the same name");
                 self.error(
                     enter,
                     "frame-unique",
                     message,
-                    "enters it here too",
-                    "name the frame of each loop in its own way",
+                    "also enters it here",
+                    "give the frame of each loop a unique name",
                 );
             }
             match graph.loop_conds(frame) {
@@ -84,14 +87,14 @@ impl Rules<'_> {
                 // In a distributed loop, another device may send the condition.
                 [] if self.device.is_some() => {}
                 [] => {
-                    let message = format!("{text} has no `df.loop_cond`: nothing tells when the loop ends");
-                    let help = "let the predicate of the switches pass through one `df.loop_cond`";
+                    let message = format!("{text} has no `df.loop_cond`, so the loop has no condition");
+                    let help = "pass the predicate of the switches through one `df.loop_cond`";
                     self.error(enter, "loop-cond-missing", message, "enters it", help);
                 }
                 &[_] => {}
                 &[_, second, ..] => {
                     let message = format!("{text} has more than one `df.loop_cond`");
-                    let help = "a loop ends by one condition; two loops need frames of different names";
+                    let help = "a loop has one condition; two loops need frames with different names";
                     self.error(second, "loop-cond-unique", message, "another one", help);
                 }
             }
@@ -107,7 +110,7 @@ impl Rules<'_> {
         let outside = frame == FrameId::ROOT;
         match graph.kind(node) {
             NodeKind::Exit if outside => {
-                let message = "`df.exit` is in no frame that it could leave".to_owned();
+                let message = "`df.exit` is not in a frame".to_owned();
                 self.error(
                     node,
                     "exit-outside",
@@ -119,12 +122,12 @@ impl Rules<'_> {
             NodeKind::Exit => self.exit(node),
             NodeKind::NextIteration if outside => {
                 let message = "`df.next_iteration` is in no loop".to_owned();
-                let help = "what a loop carries comes in through `df.enter`";
+                let help = "loop-carried values enter through `df.enter`";
                 self.error(node, "next-iteration-outside", message, "here", help);
             }
             NodeKind::LoopCond if outside => {
                 let message = "`df.loop_cond` is in no loop".to_owned();
-                let help = "what a loop carries comes in through `df.enter`; a branch needs no `df.loop_cond`";
+                let help = "loop-carried values enter through `df.enter`; a branch needs no `df.loop_cond`";
                 self.error(node, "loop-cond-outside", message, "here", help);
             }
             NodeKind::Merge if graph.is_loop_merge(node) => self.loop_merge(node),
@@ -137,11 +140,11 @@ impl Rules<'_> {
             let text = self.frame(frame);
             let name = self.name(node).to_owned();
             if fed {
-                let message = format!("`{name}` in {text}: nothing is fed inside of a loop");
-                let help = "take it outside of all loops, and let it enter through `df.enter {constant = true}`";
+                let message = format!("`{name}` is in {text}: inputs cannot be fed inside of a loop");
+                let help = "move it outside of all loops, and let it enter through `df.enter {constant = true}`";
                 self.error(node, "frame-feed", message, "here", help);
             } else {
-                let message = format!("`{name}` in {text}: nothing is fetched inside of a loop");
+                let message = format!("`{name}` is in {text}: values cannot be fetched inside of a loop");
                 let help = "let the value leave through `df.exit` first";
                 self.error(node, "frame-fetch", message, "here", help);
             }
@@ -165,7 +168,7 @@ impl Rules<'_> {
                 "`df.exit` must read the first result of a switch by the condition of the loop, not {}",
                 self.value(source)
             );
-            let help = "on any other value the loop would be left before it has ended, or never";
+            let help = "with any other value, the loop would be left before it ends, or never";
             self.error(node, "exit-switch", message, "here", help);
         }
     }
@@ -183,19 +186,20 @@ impl Rules<'_> {
                 .count()
                 == 1;
         if !fits {
-            let message =
-                "a `df.merge` that a `df.next_iteration` leads to has one other operand, an enter that is not constant";
-            let help = "the first iteration gets what enters, the others what comes back";
+            let message = "a `df.merge` with a `df.next_iteration` as operand must have one other operand, a `df.enter` that is \
+                  not constant";
+            let help = "the `df.enter` provides the value of the first iteration, the `df.next_iteration` those of \
+                        the others";
             self.error(node, "loop-merge", message.to_owned(), "here", help);
         }
         if !graph.controls(node).is_empty() {
-            let message = "the merge that a loop starts with has control edges".to_owned();
-            let help = "give the edges to what enters instead: the merge fires again in every iteration";
+            let message = "the merge at the head of a loop has control edges".to_owned();
+            let help = "move the control edges to the `df.enter`: the merge runs in every iteration";
             self.error(
                 node,
                 "loop-merge-control",
                 message,
-                "waits for something else than its operands",
+                "waits for a node other than its operands",
                 help,
             );
         }

@@ -17,7 +17,7 @@ pub(super) fn shape(op: OpView<'_>, body: &Body, errors: &mut Vec<Diagnostic>) -
         errors.push(
             Diagnostic::error("graph-blocks", "a `df.graph` has one block, without arguments")
                 .label(op.body.op_span(op.op), "here")
-                .help("control flow is expressed by `df.switch` and `df.merge`, not by blocks; inputs by `pd.data`"),
+                .help("use `df.switch` and `df.merge` for control flow, not blocks, and `pd.data` for inputs"),
         );
         return false;
     }
@@ -29,13 +29,16 @@ pub(super) fn shape(op: OpView<'_>, body: &Body, errors: &mut Vec<Diagnostic>) -
                 Diagnostic::error(
                     "graph-node",
                     format!(
-                        "`{}` is no node: it {}",
+                        "`{}` is not a node: it {}",
                         view.name(),
                         if ends { "ends a block" } else { "has regions" }
                     ),
                 )
                 .label(body.op_span(inner), "in a graph")
-                .help("`lower-to-dataflow` makes nodes of branches and loops; write the graph around what they do"),
+                .help(
+                    "`lower-to-dataflow` lowers branches and loops to nodes; write the program without a graph, and \
+                        lower it",
+                ),
             );
         }
     }
@@ -95,7 +98,7 @@ impl Rules<'_> {
                 spelled(view.operand_type(at)),
                 spelled(result)
             );
-            let help = "whatever arrives is handed on: all operands are of the type of the result";
+            let help = "all operands must have the type of the result";
             self.error(node, "merge-type", message, "here", help);
         }
     }
@@ -112,8 +115,8 @@ impl Rules<'_> {
             self.error(node, "frame-name", message, "enters a frame without a name", help);
         }
         if let Some(parallel) = parallel.filter(|&n| n < 1) {
-            let message = format!("{parallel} iterations at a time are too few: no iteration could ever run");
-            let help = "`parallel_iterations` is at least 1; 1 runs them one after the other";
+            let message = format!("`parallel_iterations` is {parallel}, so no iteration could run");
+            let help = "`parallel_iterations` must be at least 1; 1 runs the iterations sequentially";
             self.error(node, "parallel-iterations", message, "here", help);
         }
     }
@@ -127,7 +130,7 @@ impl Rules<'_> {
                 "graph-stack",
                 message,
                 "expects a `df.stack`",
-                "stacks are made by `df.stack`",
+                "`df.stack` creates stacks",
             );
         }
     }
@@ -148,24 +151,24 @@ impl Rules<'_> {
             let here = if sends { from } else { to };
             if key.is_empty() {
                 let message = "the key of a message must not be empty".to_owned();
-                let help = "the two ends of an edge between devices find each other by their key";
+                let help = "the key matches the two ends of a message";
                 self.error(node, "message-key", message, "here", help);
             } else if seen.insert((sends, key.clone()), node).is_some() {
                 let message = format!(
-                    "two messages are {} by the key \"{key}\"",
+                    "two messages are {} with the key \"{key}\"",
                     if sends { "sent" } else { "received" }
                 );
-                let help = "give each edge between devices a unique key";
+                let help = "give each message a unique key";
                 self.error(node, "message-key", message, "the key is taken", help);
             }
             if from == to {
-                let message = format!("`{}` is between a device and itself", self.name(node));
-                let help = "use the value as it is where it stays on a device";
+                let message = format!("`{}` sends from a device to itself", self.name(node));
+                let help = "use the value directly if it stays on a device";
                 self.error(node, "message-device", message, "here", help);
             } else if let Some(device) = self.device.filter(|&d| here != Some(d)) {
                 let attr = if sends { "from" } else { "to" };
                 let message = format!(
-                    "`{}` belongs to another device than its graph, {device}",
+                    "`{}` names a device other than that of its graph, {device}",
                     self.name(node)
                 );
                 let help = format!("`{attr}` must be the device of its graph");
@@ -203,7 +206,7 @@ impl Rules<'_> {
             "graph-cycle",
             message,
             "on a cycle",
-            "a cycle is closed by an edge from a `df.next_iteration` to a `df.merge` only",
+            "only an edge from a `df.next_iteration` to a `df.merge` may close a cycle",
         );
         false
     }

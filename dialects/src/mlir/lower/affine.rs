@@ -33,7 +33,7 @@ pub(super) const EXPANSIONS: &[(&str, Expand)] = &[
         let (&buffer, indices) = parts.operands.split_first().ok_or("expected a buffer")?;
         let element = element(r, buffer)?;
         if parts.types != [element] {
-            return Err("its result is no element of the buffer".to_owned());
+            return Err("its result does not have the element type of the buffer".to_owned());
         }
         let place = place(r, parts, indices)?;
         let load = r.op(memref::Load::NAME).operand(buffer).operands(place);
@@ -44,7 +44,7 @@ pub(super) const EXPANSIONS: &[(&str, Expand)] = &[
             return Err("expected a value and a buffer".to_owned());
         };
         if r.body.value_type(value) != element(r, buffer)? {
-            return Err("what it stores is no element of the buffer".to_owned());
+            return Err("the stored value does not have the element type of the buffer".to_owned());
         }
         let place = place(r, parts, indices)?;
         r.op(memref::Store::NAME)
@@ -159,7 +159,7 @@ fn parallel(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
     let ints = |r: &Rewriter<'_>, name: &str| {
         let attr = super::attr(r, parts, name);
         let ints = attr.and_then(|attr| scf::ints(r.ctx, attr).or_else(|| integers(r, attr)));
-        ints.ok_or_else(|| format!("its `{name}` are not known"))
+        ints.ok_or_else(|| format!("its `{name}` are unknown"))
     };
     let lower_map = map(r, parts, "lowerBoundsMap")?;
     let upper_map = map(r, parts, "upperBoundsMap")?;
@@ -180,8 +180,8 @@ fn parallel(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
     let steps: Vec<ValueId> = steps.iter().map(|&step| index_constant(r, step.into())).collect();
     let mut inits = Vec::new();
     for (&kind, &ty) in kinds.iter().zip(parts.types) {
-        let (_, start) = reduction(kind).ok_or("it reduces in a way that is not known")?;
-        let value = crate::mlir::number(r.ctx, start, ty).ok_or("it reduces what is no number")?;
+        let (_, start) = reduction(kind).ok_or("its reduction is unknown")?;
+        let value = crate::mlir::number(r.ctx, start, ty).ok_or("its reduction is not of numbers")?;
         inits.push(r.op(arith::Constant::NAME).attr("value", value).result(ty).value());
     }
     let nest = nest(r, [&lower, &upper, &steps], &inits);
@@ -190,7 +190,7 @@ fn parallel(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
     r.before(end);
     let mut values = Vec::new();
     for ((&kind, &given), &so_far) in kinds.iter().zip(&given).zip(&nest.carried) {
-        let (name, _) = reduction(kind).ok_or("it reduces in a way that is not known")?;
+        let (name, _) = reduction(kind).ok_or("its reduction is unknown")?;
         let ty = r.body.value_type(so_far);
         values.push(r.op(name).operands([so_far, given]).result(ty).value());
     }

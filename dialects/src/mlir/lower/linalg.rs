@@ -1,7 +1,7 @@
 //! Structured operations of `linalg` as loops over elements.
 //!
-//! Such an operation has loops, a map for each operand that says which element an iteration is about, and a region that computes the
-//! elements of its outputs. `generic` says all of that, named operations by their name ([`named`](super::named)). What iterations write
+//! Such an operation has loops, a map for each operand that selects the element of an iteration, and a region that computes the
+//! elements of its outputs. `generic` declares all of that, named operations imply it ([`named`](super::named)). What iterations write
 //! into buffers is stored, tensors are carried along.
 
 use pir_ir::{BlockId, DYNAMIC, Rewriter, Type, TypeData, ValueId};
@@ -60,13 +60,13 @@ fn inputs(count: usize) -> Vec<Expr> {
 fn generic(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
     let maps = super::attr(r, parts, "indexing_maps");
     let pir_ir::AttrData::Array(maps) = r.ctx.attr_data(maps.ok_or("its `indexing_maps` are missing")?) else {
-        return Err("its `indexing_maps` are no list".to_owned());
+        return Err("its `indexing_maps` are not a list".to_owned());
     };
     let maps: Result<Vec<Map>, String> = maps.iter().map(|&map| Map::of(r.ctx, map)).collect();
     let maps = maps?;
     let loops = maps.first().ok_or("it has no maps")?.inputs;
     if maps.iter().any(|map| map.inputs != loops || map.dims != loops) {
-        return Err("its maps do not take the loops, and nothing else".to_owned());
+        return Err("the inputs of its maps must be exactly the loops".to_owned());
     }
     let groups = segments(r, parts, 2)?;
     let indices = maps.into_iter().map(|map| map.results).collect();
@@ -95,7 +95,7 @@ fn mapped(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
 fn ints(r: &Rewriter<'_>, parts: &Parts<'_>, name: &str) -> Result<Vec<usize>, String> {
     let attr = super::attr(r, parts, name);
     let ints = attr.and_then(|attr| scf::ints(r.ctx, attr));
-    let ints = ints.ok_or_else(|| format!("its `{name}` are not known"))?;
+    let ints = ints.ok_or_else(|| format!("its `{name}` are unknown"))?;
     let ints: Result<Vec<usize>, _> = ints.into_iter().map(usize::try_from).collect();
     ints.map_err(|_| format!("its `{name}` are not dimensions"))
 }
@@ -120,10 +120,10 @@ fn transposed(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
     let loops = rank(r, to);
     let mut source = vec![None; loops];
     for (at, &dim) in permutation.iter().enumerate() {
-        *source.get_mut(dim).ok_or("its `permutation` is none")? = Some(Expr::Input(at));
+        *source.get_mut(dim).ok_or("its `permutation` is not a permutation")? = Some(Expr::Input(at));
     }
     let source: Option<Vec<Expr>> = source.into_iter().collect();
-    let source = source.ok_or("its `permutation` is none")?;
+    let source = source.ok_or("its `permutation` is not a permutation")?;
     emit(r, parts, loops, &[from], &[to], vec![source, inputs(loops)])
 }
 
@@ -145,11 +145,17 @@ fn structured(r: &mut Rewriter<'_>, parts: &Parts<'_>, named: &Named) -> Made {
         let Some(attr) = super::attr(r, parts, name) else {
             return Ok(Vec::new());
         };
-        let ints = scf::ints(r.ctx, attr).ok_or_else(|| format!("its `{name}` are not known"))?;
+        let ints = scf::ints(r.ctx, attr).ok_or_else(|| format!("its `{name}` are unknown"))?;
         Ok(ints.into_iter().map(i128::from).collect())
     };
     let (strides, dilations) = (windows("strides")?, windows("dilations")?);
-    let place = |letter: &str| named.loops.find(letter).map(Expr::Input).ok_or("a loop is not known");
+    let place = |letter: &str| {
+        named
+            .loops
+            .find(letter)
+            .map(Expr::Input)
+            .ok_or("the extent of a loop is unknown")
+    };
     let mut indices = Vec::new();
     for operand in named.operands {
         let mut window = 0;
@@ -178,8 +184,8 @@ fn bound(r: &mut Rewriter<'_>, number: usize, operands: &[ValueId], indices: &[V
         let at = list.iter().position(|expr| *expr == Expr::Input(number))?;
         Some((value, at))
     });
-    let (value, at) = found.ok_or("how far a loop goes cannot be seen at its operands")?;
-    let (shape, _) = shape(r, value).ok_or("the rank of an operand is not known")?;
+    let (value, at) = found.ok_or("the extent of a loop does not follow from its operands")?;
+    let (shape, _) = shape(r, value).ok_or("the rank of an operand is unknown")?;
     if shape[at] != DYNAMIC {
         return Ok(index_constant(r, shape[at].into()));
     }
@@ -209,7 +215,7 @@ fn emit(
     let block = region.ok_or("its region does not have one block")?;
     let args = r.body.block_args(block).to_vec();
     if indices.len() != operands.len() || args.len() != operands.len() && args.len() != ins.len() {
-        return Err("its operands, maps and arguments are not as many".to_owned());
+        return Err("its numbers of operands, maps and arguments differ".to_owned());
     }
     for (&value, list) in operands.iter().zip(&indices) {
         if rank(r, value) != list.len() {
@@ -238,7 +244,7 @@ fn emit(
             };
             let element = load(r, value, &place)?;
             if r.body.value_type(element) != r.body.value_type(args[at]) {
-                return Err("its region takes elements of another type".to_owned());
+                return Err("the arguments of its region have other types than the elements".to_owned());
             }
             // A number that all iterations read keeps its own.
             if element != value {
@@ -250,12 +256,12 @@ fn emit(
     }
     let yielded = move_body(r, block, &counters)?;
     if yielded.len() != outs.len() {
-        return Err("its region does not give an element for each output".to_owned());
+        return Err("its region must yield one element for each output".to_owned());
     }
     let is_element =
         |(&value, &out): (&ValueId, &ValueId)| shape(r, out).is_some_and(|(_, elem)| elem == r.body.value_type(value));
     if !yielded.iter().zip(outs).all(is_element) {
-        return Err("its region gives elements of another type".to_owned());
+        return Err("its region yields elements of another type".to_owned());
     }
     let mut carried: SmallVec<[ValueId; 2]> = SmallVec::new();
     for (at, &value) in yielded.iter().enumerate() {
@@ -307,7 +313,7 @@ fn move_body(r: &mut Rewriter<'_>, block: BlockId, counters: &[ValueId]) -> Resu
         };
         let dim = integer(r, &parts, "dim").and_then(|dim| usize::try_from(dim).ok());
         let counter = dim.and_then(|dim| counters.get(dim).copied());
-        let counter = counter.ok_or("a `linalg.index` is of no loop")?;
+        let counter = counter.ok_or("a `linalg.index` names a loop that does not exist")?;
         let result = r.body.result(op, 0);
         r.replace_value(result, counter);
         r.erase_op(op);

@@ -10,7 +10,7 @@ const MAX_PARTS: usize = 250;
 /// What a map computes of numbers.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Expr {
-    /// A dimension, or behind them a symbol.
+    /// A dimension, or after the dimensions a symbol.
     Input(usize),
     Number(i128),
     Of(Op, Box<[Expr; 2]>),
@@ -241,7 +241,7 @@ impl Map {
                 results,
                 relations,
             }),
-            false => Err(format!("a map goes on behind its end with `{}`", reader.peek())),
+            false => Err(format!("unexpected `{}` after a map", reader.peek())),
         }
     }
 
@@ -272,7 +272,7 @@ impl Expr {
         };
         let is_positive = matches!(right, Expr::Number(number) if *number > 0);
         if matches!(op, Op::Mod | Op::FloorDiv | Op::CeilDiv) && !is_positive {
-            return Err("a map divides by what is no positive number".to_owned());
+            return Err("a map divides by a value that is not positive".to_owned());
         }
         let (left, right) = (left.emit(r, inputs)?, right.emit(r, inputs)?);
         let name = match op {

@@ -246,7 +246,7 @@ fn close<'c>(op: &Call<'c>) -> Result<Expr<'c>, String> {
     })
 }
 
-/// Where the asymptotic series of the two functions below begin. What is less is moved behind it.
+/// Where the asymptotic series of the two functions below begin. Smaller arguments are shifted above it.
 const SHIFT: i64 = 12;
 
 /// Values from 1/2 on; where they are moved, for the recurrence that moves them, and ones elsewhere; and where the series begins.
@@ -368,7 +368,7 @@ fn hsigmoid_loss<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
         [rows, features] => (rows, features),
         _ => return Err("`x` is not a matrix".to_owned()),
     };
-    // The node of each step, -1 behind the last one, and which way the path goes there.
+    // The node of each step, -1 after the last one, and which way the path goes there.
     let (path, code) = match (op.some("path"), op.some("code")) {
         (Some(path), Some(code)) => (path, code),
         _ if (2..=MOST_CLASSES).contains(&classes) => {

@@ -63,7 +63,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
             return Ok(Vec::new());
         };
         if m != n {
-            return Err("square matrices are needed".to_owned());
+            return Err("the operand must be a square matrix".to_owned());
         }
         let lower = x.tril_with(|o| o.diagonal(-1)) + identity(x);
         let rows = permutation(x, pivots).detach();
@@ -235,10 +235,10 @@ struct Lu<'c> {
 impl<'c> Lu<'c> {
     fn of(x: Expr<'c>) -> Result<Self, String> {
         let (ctx, &[ref lead @ .., m, n]) = (x.scope().context(), x.dims()) else {
-            return Err("matrices are needed".to_owned());
+            return Err("the operand must be a matrix".to_owned());
         };
         let (Some(ty), true) = (x.ty(), m == n) else {
-            return Err("square matrices are needed".to_owned());
+            return Err("the operand must be a square matrix".to_owned());
         };
         let types = [
             ty,
@@ -293,7 +293,7 @@ pub(super) fn permutation<'c>(like: Expr<'c>, pivots: Expr<'c>) -> Expr<'c> {
 fn eigen<'c>(op: &Call<'c>, half: &str) -> Result<(Expr<'c>, Expr<'c>), String> {
     let x = matrices(op, "x")?;
     let (ctx, &[ref lead @ .., n]) = (op.scope.context(), &x.dims()[..x.rank() - 1]) else {
-        return Err("matrices are needed".to_owned());
+        return Err("the operand must be a matrix".to_owned());
     };
     let whole = symmetric(x, half == "U");
     let types = [
@@ -312,7 +312,7 @@ fn eigen<'c>(op: &Call<'c>, half: &str) -> Result<(Expr<'c>, Expr<'c>), String> 
 fn singular<'c>(op: &Call<'c>, full: bool) -> Result<[Expr<'c>; 3], String> {
     let (x, ctx) = (matrices(op, "x")?, op.scope.context());
     let (&[ref lead @ .., m, n], Some(elem)) = (x.dims(), x.elem()) else {
-        return Err("matrices are needed".to_owned());
+        return Err("the operand must be a matrix".to_owned());
     };
     let k = m.min(n);
     let (rows, columns) = if full { (m, n) } else { (k, k) };
@@ -334,7 +334,7 @@ fn singular<'c>(op: &Call<'c>, full: bool) -> Result<[Expr<'c>; 3], String> {
 fn qr<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
     let (x, mode, ctx) = (matrices(op, "x")?, op.text("mode")?, op.scope.context());
     let (&[ref lead @ .., m, n], Some(elem), rank) = (x.dims(), x.elem(), x.rank()) else {
-        return Err("matrices are needed".to_owned());
+        return Err("the operand must be a matrix".to_owned());
     };
     let (k, ty) = (m.min(n), |last: &[i64]| ctx.tensor(&[lead, last].concat(), elem));
     if mode != "reduced" || op.results.len() != 2 {

@@ -1,6 +1,6 @@
 //! Operations of PaddlePaddle's that are made of others: each has its row among those that only PaddlePaddle's declarations give,
 //! and a function that builds what it computes. Here it is executed and differentiated as that; in a program for PaddlePaddle it
-//! stays what it is. A function says which attributes and shapes it does not know, and then the operation is as any other of
+//! stays what it is. A function reports attributes and shapes that it does not support, and then the operation is as any other of
 //! these rows.
 
 mod complex;
@@ -140,7 +140,7 @@ impl<'c> Call<'c> {
         shape.ok_or_else(|| "it needs the shape of its result".to_owned())
     }
 
-    /// The extents of an operand of four dimensions, the channels behind the images.
+    /// The extents of an operand of four dimensions, the channels after the images.
     pub(super) fn images(&self, name: &str) -> Result<[i64; 4], String> {
         let four = self.shape(name)?.try_into();
         let channels_last = self.text("data_format").as_deref() == Ok("NHWC");
@@ -322,7 +322,7 @@ impl Semantics for Composed {
     fn expand(&self, r: &mut Rewriter<'_>, op: OpId, operands: &[ValueId]) -> Result<SmallVec<[ValueId; 2]>, String> {
         let wanted: Vec<Type> = r.body.results(op).map(|value| r.body.value_type(value)).collect();
         let ids = self.build(r, op, operands, &wanted)?;
-        // What PaddlePaddle says of the results is not inferred here: it must be what is built, where it is used.
+        // PaddlePaddle's result types are not inferred here: it must be what is built, where it is used.
         let fits = |(&id, value): (&ValueId, ValueId)| {
             compatible(r.ctx, r.body.value_type(id), r.body.value_type(value)) || !r.body.has_uses(value)
         };

@@ -24,7 +24,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         let (wanted, mut offsets) = (op.ints("shape")?, op.ints("offsets")?);
         offsets.resize(extents.len(), 0);
         if wanted.len() != extents.len() {
-            return Err("its shape is not known".to_owned());
+            return Err("its shape is unknown".to_owned());
         }
         let sizes = wanted.iter().zip(&extents).zip(&offsets);
         let ends: Vec<i64> = sizes
@@ -233,7 +233,7 @@ fn diagonal<'c>(op: &Call<'c>, x: Expr<'c>, shape: &[i64], offset: i64) -> Resul
     Ok(op.numbers(&numbers, shape, x).above(0.5))
 }
 
-/// Runs of equal elements, of all elements in their order or as they stand: one of each, where the first of it stands, for each element
+/// Runs of equal elements, of all elements in their order or consecutive ones: one of each, the position of its first element, for each element
 /// the number of its run, and the lengths.
 fn runs<'c>(op: &Call<'c>, in_order: bool) -> Result<[(&'static str, Expr<'c>); 4], String> {
     let shape = op.shape("x")?;

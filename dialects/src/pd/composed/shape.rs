@@ -50,7 +50,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         }
         let moved = (c as f64 * ratio) as i64;
         let x = op.x("x")?.reshape([nt / segments, segments, c, h, w]);
-        // One part of the channels comes from the segment before, one from the segment behind.
+        // One part of the channels comes from the segment before, one from the next segment.
         let back = x
             .cut(2, 0, moved)
             .pad(&[0, 0, 1, 0, 0, 0, 0, 0, 0, 0])

@@ -45,7 +45,7 @@ fn three(op: &Call<'_>, name: &str) -> Result<[i64; 3], String> {
     op.ints(name)?.try_into().map_err(|_| format!("`{name}` are not three"))
 }
 
-/// In front of and behind each axis.
+/// Before and after each axis.
 fn borders(op: &Call<'_>) -> Result<[i64; 6], String> {
     match op.ints("paddings")?[..] {
         [d, h, w] => Ok([d, d, h, h, w, w]),
@@ -95,7 +95,7 @@ fn conv3d_transpose<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
         return Err("its result does not have five dimensions".to_owned());
     };
     let whole = (depth - 1) * sd + dd * (kd - 1) + 1;
-    // What `output_padding` or `output_size` adds behind.
+    // What `output_padding` or `output_size` adds at the end.
     let extra = deep - (whole - front - back);
     if sd < 1 || kd > 64 || m != of * groups || !(0..=back.max(sd)).contains(&extra) {
         return Err("its depth is not as it should be".to_owned());

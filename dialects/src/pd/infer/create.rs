@@ -35,9 +35,7 @@ pub(in super::super) fn assign_value(args: InferArgs<'_>) -> Types {
     };
     let count = shape.iter().try_fold(1i64, |n, &d| n.checked_mul(d));
     if count != i64::try_from(given).ok() {
-        return Err(format!(
-            "`values` are {given} numbers, which are not those of its shape"
-        ));
+        return Err(format!("`values` has {given} numbers, which do not match its shape"));
     }
     one(args.ctx.tensor(&shape, dtype(&args).unwrap_or(Type::F32)))
 }

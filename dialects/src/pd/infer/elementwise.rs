@@ -87,7 +87,7 @@ pub(in super::super) fn select(args: InferArgs<'_>) -> Types {
     let condition = operand(&args, 0)?;
     if condition.elem != Type::I1 {
         return Err(format!(
-            "the condition must hold truth values (`i1`), not `{}`",
+            "the condition must have element type `i1`, not `{}`",
             spelled(&args, condition.elem)
         ));
     }

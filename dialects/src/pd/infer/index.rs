@@ -39,7 +39,7 @@ pub(in super::super) fn slice(args: InferArgs<'_>) -> Types {
     for a in ints(&args, "decrease_axis").unwrap_or_default() {
         let at = axis(a, dims.len())?;
         if !matches!(dims[at], 1 | DYNAMIC) {
-            return Err(format!("axis {a} has {} elements and cannot be left out", dims[at]));
+            return Err(format!("axis {a} has {} elements and cannot be removed", dims[at]));
         }
         gone[at] = true;
     }
@@ -54,7 +54,7 @@ fn index_operand(args: &InferArgs<'_>, at: usize) -> Result<Shaped, String> {
         TypeData::Integer { width: 32 | 64, .. } | TypeData::Index
     ) {
         return Err(format!(
-            "an index holds i32 or i64, not `{}`",
+            "an index must have element type `i32` or `i64`, not `{}`",
             spelled(args, index.elem)
         ));
     }
@@ -85,7 +85,7 @@ pub(in super::super) fn gather_nd(args: InferArgs<'_>) -> Types {
         .dims
         .split_last()
         .ok_or("the index needs at least one dimension")?;
-    let depth = usize::try_from(depth).map_err(|_| "the length of the index tuples is not known")?;
+    let depth = usize::try_from(depth).map_err(|_| "the length of the index tuples is unknown")?;
     if depth > x.dims.len() {
         return Err(format!("index tuples of {depth} for {} dimensions", x.dims.len()));
     }

@@ -11,7 +11,7 @@ use super::{
 pub(in super::super) fn dot(args: InferArgs<'_>) -> Types {
     let (x, y) = (operand(&args, 0)?, operand(&args, 1)?);
     let mut dims = broadcast(&x.dims, &y.dims)?;
-    dims.pop().ok_or("vectors are needed")?;
+    dims.pop().ok_or("the operands must be vectors")?;
     one(args.ctx.tensor(&dims, x.elem))
 }
 
@@ -32,17 +32,17 @@ pub(in super::super) fn outer(args: InferArgs<'_>) -> Types {
 pub(in super::super) fn linear(args: InferArgs<'_>) -> Types {
     let (x, weight) = (operand(&args, 0)?, operand(&args, 1)?);
     let (Some((&k, rest)), &[rows, columns]) = (x.dims.split_last(), &weight.dims[..]) else {
-        return Err("a matrix is needed as weight, and inputs with at least one dimension".to_owned());
+        return Err("the weight must be a matrix, and the input must have at least one dimension".to_owned());
     };
     if k != rows && k != DYNAMIC && rows != DYNAMIC {
-        return Err(format!("there are {k} inputs, and the weight has {rows} rows"));
+        return Err(format!("the input has {k} columns, but the weight has {rows} rows"));
     }
     let mut dims: Dims = rest.into();
     dims.push(columns);
     if args.operands.len() > 2 {
         let bias = operand(&args, 2)?;
         if bias.dims.len() > 1 || broadcast(&dims, &bias.dims)? != dims {
-            return Err("the bias has one element for each column of the weight".to_owned());
+            return Err("the bias must have one element for each column of the weight".to_owned());
         }
     }
     one(args.ctx.tensor(&dims, x.elem))
@@ -56,15 +56,15 @@ pub(in super::super) fn prelu(args: InferArgs<'_>) -> Types {
     };
     let own: &[i64] = match (&*text("mode", "all"), x.dims.len()) {
         ("all", _) => &[],
-        (_, 0 | 1) => return Err("a batch is needed".to_owned()),
+        (_, 0 | 1) => return Err("the operand needs a batch dimension".to_owned()),
         ("channel", rank) if text("data_format", "NCHW") == "NHWC" => &x.dims[rank - 1..],
         ("channel", _) => &x.dims[1..2],
         ("element", _) => &x.dims[1..],
-        (mode, _) => return Err(format!("the mode is all, channel or element, not `{mode}`")),
+        (mode, _) => return Err(format!("`mode` must be `all`, `channel` or `element`, not `{mode}`")),
     };
     let (count, given) = (product_of(own)?, product_of(&alpha.dims)?);
     if count != given && count != DYNAMIC && given != DYNAMIC {
-        return Err(format!("there have to be {count} slopes, not {given}"));
+        return Err(format!("expected {count} slopes, found {given}"));
     }
     one(x.ty(args.ctx))
 }
@@ -73,7 +73,7 @@ pub(in super::super) fn nll(args: InferArgs<'_>) -> Types {
     let (x, label) = (operand(&args, 0)?, operand(&args, 1)?);
     let (batch, rest) = match &x.dims[..] {
         [batch, _, rest @ ..] => (*batch, rest),
-        _ => return Err("the classes are dimension 1 of the input".to_owned()),
+        _ => return Err("the input needs dimension 1 for the classes".to_owned()),
     };
     let mut dims: Dims = [batch].into_iter().collect();
     dims.extend(rest.iter().copied());
@@ -85,7 +85,7 @@ pub(in super::super) fn nll(args: InferArgs<'_>) -> Types {
             .all(|(a, b)| a == b || *a == DYNAMIC || *b == DYNAMIC);
     if !fits {
         return Err(format!(
-            "the label has to be of shape {}, not {}",
+            "the label must have shape {}, not {}",
             dims_text(&dims),
             dims_text(&label.dims)
         ));
@@ -102,7 +102,7 @@ pub(in super::super) fn nll(args: InferArgs<'_>) -> Types {
 pub(in super::super) fn addmm(args: InferArgs<'_>) -> Types {
     let (input, x, y) = (operand(&args, 0)?, operand(&args, 1)?, operand(&args, 2)?);
     let (&[m, k], &[k2, n]) = (&x.dims[..], &y.dims[..]) else {
-        return Err("two matrices are needed".to_owned());
+        return Err("the operands must be matrices".to_owned());
     };
     if k != k2 && k != DYNAMIC && k2 != DYNAMIC {
         return Err(format!("the inner dimensions {k} and {k2} differ"));
@@ -131,7 +131,7 @@ fn along_diagonal(args: &InferArgs<'_>) -> Result<(Shaped, i64), String> {
     let first = axis(int(args, "axis1").unwrap_or(0), rank)?;
     let second = axis(int(args, "axis2").unwrap_or(1), rank)?;
     if first == second {
-        return Err("the two axes of a diagonal differ".to_owned());
+        return Err("the two axes of a diagonal must differ".to_owned());
     }
     let offset = int(args, "offset").unwrap_or(0);
     let length = match (x.dims[first], x.dims[second]) {
@@ -175,7 +175,7 @@ pub(in super::super) fn diag(args: InferArgs<'_>) -> Types {
             let (_, length) = along_diagonal(&args)?;
             one(args.ctx.tensor(&[length], x.elem))
         }
-        _ => Err("a vector or a matrix is needed".to_owned()),
+        _ => Err("the operand must be a vector or a matrix".to_owned()),
     }
 }
 
@@ -242,7 +242,7 @@ pub(in super::super) fn einsum(args: InferArgs<'_>) -> Types {
     let types = elements(&args);
     if types.len() != letters.inputs.len() {
         return Err(format!(
-            "`{equation}` is for {} operands, not {}",
+            "`{equation}` has {} operands, found {}",
             letters.inputs.len(),
             types.len()
         ));
@@ -288,10 +288,10 @@ pub(in super::super) fn topk(args: InferArgs<'_>) -> Types {
         return Ok(smallvec![x.ty(args.ctx), args.ctx.tensor(&[], Type::I64)]);
     }
     let Some(&there) = x.dims.get(at) else {
-        return Err(format!("there are no {k} among 1"));
+        return Err(format!("cannot select {k} elements of 1"));
     };
     if k > there && there != DYNAMIC {
-        return Err(format!("there are no {k} among {there}"));
+        return Err(format!("cannot select {k} elements of {there}"));
     }
     x.dims[at] = k.max(DYNAMIC);
     let (values, places) = (x.ty(args.ctx), args.ctx.tensor(&x.dims, Type::I64));
@@ -313,7 +313,7 @@ pub(in super::super) fn kthvalue(args: InferArgs<'_>) -> Types {
     let at = axis(int(&args, "axis").unwrap_or(-1), x.dims.len().max(1))?;
     let (k, n) = (int(&args, "k").unwrap_or(1), x.dims.get(at).copied().unwrap_or(1));
     if k < 1 || k > n && n != DYNAMIC {
-        return Err(format!("there is no element {k} among {n}"));
+        return Err(format!("there is no element {k} in {n} elements"));
     }
     if at < x.dims.len() {
         match flag(&args, "keepdim") {
@@ -379,7 +379,7 @@ pub(in super::super) fn swiglu(args: InferArgs<'_>) -> Types {
     if args.operands.len() > 1 {
         return one(x.ty(args.ctx));
     }
-    let last = x.dims.last_mut().ok_or("a dimension is needed")?;
+    let last = x.dims.last_mut().ok_or("the operand needs at least one dimension")?;
     if *last != DYNAMIC {
         if *last % 2 != 0 {
             return Err(format!("{last} elements cannot be halved"));
@@ -425,7 +425,7 @@ pub(in super::super) fn scatter(args: InferArgs<'_>) -> Types {
         axis(at, x.dims.len())?;
     }
     if x.dims.is_empty() {
-        return Err("a dimension is needed".to_owned());
+        return Err("the operand needs at least one dimension".to_owned());
     }
     one(x.ty(args.ctx))
 }
@@ -508,7 +508,7 @@ pub(in super::super) fn pad3d(args: InferArgs<'_>) -> Types {
         Some(AttrData::Str(s)) if &**s == "NDHWC"
     );
     if x.dims.len() != 5 {
-        return Err(format!("five dimensions are needed, not {}", dims_text(&x.dims)));
+        return Err(format!("expected five dimensions, found {}", dims_text(&x.dims)));
     }
     let first = if last { 1 } else { 2 };
     match ints(&args, "paddings") {

@@ -127,7 +127,7 @@ pub(super) fn axis(value: i64, rank: usize) -> Result<usize, String> {
     let at = if value < 0 { value + rank as i64 } else { value };
     usize::try_from(at).ok().filter(|&a| a < rank).ok_or_else(|| {
         if rank == 0 {
-            format!("axis {value} of a tensor without dimensions")
+            format!("axis {value} is out of range for a tensor of rank 0")
         } else {
             format!(
                 "axis {value} is out of range: it must be from {} to {}",

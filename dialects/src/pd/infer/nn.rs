@@ -24,7 +24,10 @@ fn images(args: &InferArgs<'_>, x: &Shaped) -> Result<([i64; 4], bool), String> 
     match x.dims[..] {
         [n, c, h, w] if !last => Ok(([n, c, h, w], last)),
         [n, h, w, c] if last => Ok(([n, c, h, w], last)),
-        _ => Err(format!("images have four dimensions, not {}", dims_text(&x.dims))),
+        _ => Err(format!(
+            "expected an image of four dimensions, found {}",
+            dims_text(&x.dims)
+        )),
     }
 }
 
@@ -62,7 +65,7 @@ fn filter(args: &InferArgs<'_>) -> Result<([i64; 4], i64), String> {
     match filter.dims[..] {
         [m, c, h, w] => Ok(([m, c, h, w], groups)),
         _ => Err(format!(
-            "the filter has four dimensions, not {}",
+            "expected a filter of four dimensions, found {}",
             dims_text(&filter.dims)
         )),
     }
@@ -74,11 +77,11 @@ pub(in super::super) fn conv(args: InferArgs<'_>) -> Types {
     let ([m, per_group, kh, kw], groups) = filter(&args)?;
     if c != DYNAMIC && per_group != DYNAMIC && per_group.checked_mul(groups) != Some(c) {
         return Err(format!(
-            "{c} channels in {groups} groups do not fit a filter of {per_group} channels"
+            "{c} channels in {groups} groups do not match a filter of {per_group} channels"
         ));
     }
     if m != DYNAMIC && m % groups != 0 {
-        return Err(format!("{m} filters do not make {groups} groups"));
+        return Err(format!("{m} filters cannot be divided into {groups} groups"));
     }
     let [oh, ow] = sizes(&window(&args), [h, w], [kh, kw], |_, axis| axis.windows(false))?;
     one(args.ctx.tensor(&as_images([n, m, oh, ow], last), x.elem))
@@ -89,7 +92,7 @@ pub(in super::super) fn conv_transpose(args: InferArgs<'_>) -> Types {
     let ([n, m, h, w], last) = images(&args, &x)?;
     let ([filters, per_group, kh, kw], groups) = filter(&args)?;
     if m != DYNAMIC && filters != DYNAMIC && m != filters {
-        return Err(format!("{m} channels do not fit {filters} filters"));
+        return Err(format!("{m} channels do not match {filters} filters"));
     }
     let c = if per_group == DYNAMIC {
         DYNAMIC
@@ -180,7 +183,7 @@ pub(in super::super) fn group_norm(args: InferArgs<'_>) -> Types {
         (n, true) => x.dims[n - 1],
     };
     if groups < 1 || (channels != DYNAMIC && channels % groups != 0) {
-        return Err(format!("{channels} channels do not make {groups} groups"));
+        return Err(format!("{channels} channels cannot be divided into {groups} groups"));
     }
     let rows = args.ctx.tensor(&[x.dims[0], groups], statistics(x.elem));
     Ok(smallvec![x.ty(args.ctx), rows, rows])
@@ -225,10 +228,10 @@ pub(in super::super) fn cross_entropy(args: InferArgs<'_>) -> Types {
     dims[at] = 1;
     let soft = flag(&args, "soft_label");
     if soft && label.elem != x.elem {
-        return Err("a soft label holds numbers of the type of the input".to_owned());
+        return Err("a soft label must have the element type of the input".to_owned());
     }
     if !soft && args.ctx.is_float(label.elem) {
-        return Err("a hard label holds integers".to_owned());
+        return Err("a hard label must have an integer element type".to_owned());
     }
     let loss = args.ctx.tensor(&dims, x.elem);
     Ok(smallvec![x.ty(args.ctx), loss])
@@ -245,10 +248,13 @@ fn list(args: &InferArgs<'_>, index: usize) -> Option<Vec<Type>> {
 pub(in super::super) fn rnn(args: InferArgs<'_>) -> Types {
     let x = operand(&args, 0)?;
     let [t, n, _] = x.dims[..] else {
-        return Err(format!("a sequence has three dimensions, not {}", dims_text(&x.dims)));
+        return Err(format!(
+            "expected a sequence of three dimensions, found {}",
+            dims_text(&x.dims)
+        ));
     };
     let (Some(state), Some(_)) = (list(&args, 1), list(&args, 2)) else {
-        return Err("the states and the weights are lists, made by `builtin.combine`".to_owned());
+        return Err("the states and the weights must be lists, created by `builtin.combine`".to_owned());
     };
     let directions = if flag(&args, "is_bidirec") { 2 } else { 1 };
     let hidden = int(&args, "hidden_size").unwrap_or(100);

@@ -42,8 +42,8 @@ pub(in super::super) fn step(args: InferArgs<'_>) -> Types {
         if !fits {
             let (shape, wanted) = (dims_text(&x.dims), dims_text(&param.dims));
             return Err(match name.ends_with("_pow") || name == "learning_rate" {
-                true => format!("the operand `{name}` is one number, not of shape {shape}"),
-                false => format!("the operand `{name}` has the shape {shape}, and `param` {wanted}"),
+                true => format!("the operand `{name}` must be a single number, but has shape {shape}"),
+                false => format!("the operand `{name}` has shape {shape}, but `param` has shape {wanted}"),
             });
         }
     }

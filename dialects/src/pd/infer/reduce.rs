@@ -14,7 +14,7 @@ fn reduced(args: &InferArgs<'_>, keepdim: &str) -> Result<Shaped, String> {
                 ..x
             });
         }
-        return Err("the axes are not constant, so that the rank of the result is not known".to_owned());
+        return Err("the axes are not constant, so the rank of the result is unknown".to_owned());
     }
     let axes = ints(args, "axis").unwrap_or_default();
     let mut gone = vec![axes.is_empty(); x.dims.len()];
@@ -104,7 +104,7 @@ pub(in super::super) fn reduce_as(args: InferArgs<'_>) -> Types {
     let back = super::broadcast(&shape, &x.dims)?;
     if back.len() != x.dims.len() || back.iter().zip(&x.dims).any(|(a, b)| a != b && *b != DYNAMIC) {
         return Err(format!(
-            "`{}` is not broadcast from shape {}",
+            "`{}` cannot be broadcast from shape {}",
             spelled(&args, x.ty(args.ctx)),
             super::dims_text(&shape)
         ));

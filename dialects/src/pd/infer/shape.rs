@@ -69,7 +69,7 @@ fn computed_shape(args: &InferArgs<'_>, elem: Type) -> Types {
         .ok()
         .and_then(|s| count(&s.dims))
         .filter(|&n| (0..64).contains(&n));
-    let rank = rank.ok_or("the new shape is not constant, so that the rank of the result is not known")?;
+    let rank = rank.ok_or("the new shape is not constant, so the rank of the result is unknown")?;
     one(args.ctx.tensor(&vec![DYNAMIC; rank as usize], elem))
 }
 
@@ -108,14 +108,14 @@ pub(in super::super) fn reshape(args: InferArgs<'_>) -> Types {
             .collect();
         if let (Some(total), Some(rest)) = (total, count(&rest)) {
             if rest == 0 || total % rest != 0 {
-                return Err(format!("{total} elements do not fit shape {}", dims_text(&shape)));
+                return Err(format!("{total} elements do not match shape {}", dims_text(&shape)));
             }
             dims[at] = total / rest;
         }
     } else if let (Some(total), Some(new)) = (total, count(&dims))
         && total != new
     {
-        return Err(format!("{total} elements do not fit shape {}", dims_text(&shape)));
+        return Err(format!("{total} elements do not match shape {}", dims_text(&shape)));
     }
     one(args.ctx.tensor(&dims, x.elem))
 }
@@ -123,7 +123,7 @@ pub(in super::super) fn reshape(args: InferArgs<'_>) -> Types {
 pub(in super::super) fn squeeze(args: InferArgs<'_>) -> Types {
     let x = operand(&args, 0)?;
     if is_operand(&args, "axis") {
-        return Err("the axes are not constant, so that the rank of the result is not known".to_owned());
+        return Err("the axes are not constant, so the rank of the result is unknown".to_owned());
     }
     let axes = ints(&args, "axis").unwrap_or_default();
     let mut gone: Vec<bool> = x.dims.iter().map(|&d| axes.is_empty() && d == 1).collect();
@@ -153,7 +153,7 @@ pub(in super::super) fn squeeze(args: InferArgs<'_>) -> Types {
 pub(in super::super) fn unsqueeze(args: InferArgs<'_>) -> Types {
     let x = operand(&args, 0)?;
     if is_operand(&args, "axis") {
-        return Err("the axes are not constant, so that the rank of the result is not known".to_owned());
+        return Err("the axes are not constant, so the rank of the result is unknown".to_owned());
     }
     let mut dims = x.dims.clone();
     // Axes are inserted in sequence, each relative to the rank so far.
@@ -221,7 +221,7 @@ pub(in super::super) fn expand_as(args: InferArgs<'_>) -> Types {
 pub(in super::super) fn tile(args: InferArgs<'_>) -> Types {
     let x = operand(&args, 0)?;
     let repeat =
-        ints(&args, "repeat_times").ok_or("the repetitions are not constant, so that the result is not known")?;
+        ints(&args, "repeat_times").ok_or("the repetitions are not constant, so the shape of the result is unknown")?;
     let rank = x.dims.len().max(repeat.len());
     let at = |list: &[i64], i: usize| (i + list.len()).checked_sub(rank).map_or(1, |j| list[j]);
     let mut dims = Dims::new();
@@ -262,8 +262,8 @@ pub(in super::super) fn concat(args: InferArgs<'_>) -> Types {
     // tensor.
     if args.attr("axis").is_none() && lists > 0 && lists < args.operands.len() {
         return Err(
-            "a list and a tensor, and no attribute `axis`: the tensor may be meant as an axis that is computed, \
-                    which is not supported; give `axis`, or put all tensors in the list"
+            "the operands are a list and a tensor, without an attribute `axis`: a computed axis is not supported; \
+             give `axis`, or put all tensors in the list"
                 .to_owned(),
         );
     }
@@ -286,7 +286,7 @@ pub(in super::super) fn concat(args: InferArgs<'_>) -> Types {
                 (false, a, b) if a == b || b == DYNAMIC => a,
                 _ => {
                     return Err(format!(
-                        "shapes {} and {} differ off axis {at}",
+                        "shapes {} and {} differ in a dimension other than axis {at}",
                         dims_text(&first.dims),
                         dims_text(&part.dims)
                     ));
@@ -319,12 +319,12 @@ pub(in super::super) fn split(args: InferArgs<'_>) -> Types {
     let known = sizes.try_fold(0i64, |sum, &size| sum.checked_add(size));
     let known = known.ok_or("the sizes of the pieces are too large")?;
     if open > 1 || sections.iter().any(|&s| s < -1) {
-        return Err(format!("sizes {} are not those of pieces", dims_text(&sections)));
+        return Err(format!("sizes {} are not valid sizes of pieces", dims_text(&sections)));
     }
     let total = x.dims[at];
     if total != DYNAMIC && ((open == 0 && known != total) || known > total) {
         return Err(format!(
-            "pieces of sizes {} do not make up {total}",
+            "pieces of sizes {} do not add up to {total}",
             dims_text(&sections)
         ));
     }
@@ -343,7 +343,7 @@ pub(in super::super) fn split_with_num(args: InferArgs<'_>) -> Types {
     let at = axis(int(&args, "axis").unwrap_or(0), x.dims.len())?;
     let total = x.dims[at];
     if total != DYNAMIC && total % num != 0 {
-        return Err(format!("{total} elements do not make {num} equal pieces"));
+        return Err(format!("{total} elements cannot be divided into {num} equal pieces"));
     }
     if num > 1 << 20 {
         return Err(format!("{num} pieces are too many"));
@@ -379,7 +379,7 @@ pub(in super::super) fn unstack(args: InferArgs<'_>) -> Types {
     let n = dims.remove(at);
     let n = match (n, int(&args, "num").unwrap_or(0)) {
         (DYNAMIC, num) if num > 0 => num,
-        (DYNAMIC, _) => return Err("the number of slices is not known: give `num`".to_owned()),
+        (DYNAMIC, _) => return Err("the number of slices is unknown: give `num`".to_owned()),
         (n, num) if num == 0 || num == n => n,
         (n, num) => return Err(format!("`num` is {num}, but there are {n} slices")),
     };

@@ -108,7 +108,7 @@ impl Slide {
     /// The convolution of `[batch, features, space…]` with `[filters, features, space…]`.
     fn over<'c>(mut self, c: &Cx<'c>, x: Expr<'c>, filter: Expr<'c>) -> Result<Expr<'c>, String> {
         let (&[batch, features, ref space @ ..], &[filters, of, ref window @ ..]) = (x.dims(), filter.dims()) else {
-            return Err("images and filters have two dimensions and those of space".to_owned());
+            return Err("images and filters need two dimensions and the spatial ones".to_owned());
         };
         match space.len() {
             // A line is an image of one row, a point one of one element.
@@ -154,7 +154,8 @@ impl Slide {
         let places: i64 = window[2..2 + deep].iter().product();
         if planes == 0 || places > MAX_PLACES {
             return Err(format!(
-                "a window must fit, and have at most {MAX_PLACES} elements along the dimensions but the last two"
+                "a window must fit in the image, and have at most {MAX_PLACES} elements along all but the last two \
+                 dimensions"
             ));
         }
         // The planes of an image become images.
@@ -189,7 +190,7 @@ impl Slide {
         }
         let sum = sum.ok_or("a window without elements")?;
         let &[_, filters, high, wide] = sum.dims() else {
-            return Err("the planes have no convolution".to_owned());
+            return Err("the convolution of the planes is unsupported".to_owned());
         };
         let sum = sum.reshape([&[dims[0]], &depth[..], &[filters, high, wide]].concat());
         Ok(sum.transpose(&inverse(&order)))

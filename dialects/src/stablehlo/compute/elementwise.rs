@@ -60,7 +60,7 @@ pub(super) const TABLE: &[(&str, One)] = &[
     (ops::Power::NAME, |c| Ok(c.x(0).elementwise_pow(c.x(1)))),
     (ops::Remainder::NAME, |c| {
         if !c.is_float() {
-            // By zero it is the dividend, as the quotient below says.
+            // By zero it is the dividend, because of the quotient below.
             let zero = c.x(1).equal(c.x(1).zeros());
             return Ok(zero.select(c.x(0), c.x(0) - quotient(c) * c.x(1)));
         }

@@ -135,7 +135,7 @@ fn windows_in_place<'c>(x: Expr<'c>, gather: &Gather, starts: &[i64], back: bool
 
 fn scatter<'c>(c: &Cx<'c>) -> Result<Expr<'c>, String> {
     let [x, starts, updates] = c.operands[..] else {
-        return Err("scatters into several tensors at once are not supported".to_owned());
+        return Err("scatter with several operands is not supported".to_owned());
     };
     let gather = Gather::of_scatter(c.attrs, x.dims(), starts.rank(), updates.dims())?;
     let (flat, inside) = flat_indices(c, &gather, x.dims(), starts);
@@ -158,7 +158,7 @@ fn scatter<'c>(c: &Cx<'c>) -> Result<Expr<'c>, String> {
         _ if c.region.takes_new() => all.scatter_with(flat, updates, |o| o.overwrite(true)),
         _ => {
             return Err(
-                "only regions that add, multiply, take the greater or less element, or give the update, are supported"
+                "only regions that add, multiply, take the maximum or minimum, or return the update are supported"
                     .to_owned(),
             );
         }

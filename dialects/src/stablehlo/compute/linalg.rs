@@ -110,7 +110,7 @@ fn solve_vjp<'c>(c: &Cx<'c>, system: Triangular, x: Expr<'c>, g: Expr<'c>) -> Ve
     vec![half(outer, system.triangle, system.unit).neg(), b]
 }
 
-/// The cotangent of a matrix from that of its factor; the other half of the result is that of the operand if `kept` says so.
+/// The cotangent of a matrix from that of its factor; the other half of the result is that of the operand if `kept` is set.
 fn cholesky_vjp<'c>(c: &Cx<'c>, triangle: Triangle, kept: bool, y: Expr<'c>, g: Expr<'c>) -> Expr<'c> {
     let lower = |x: Expr<'c>| if triangle == Triangle::Lower { x } else { turned(x) };
     let (l, bar) = (lower(y).tril(), lower(g));
@@ -144,14 +144,14 @@ pub(super) fn vjp<'c>(c: &Cx<'c>, y: &[Expr<'c>], g: &[Expr<'c>]) -> Results<'c>
             }
             _ => Err("a result is missing".to_owned()),
         },
-        Call::Qr | Call::Reflections => Err("it is differentiated as what it is made of".to_owned()),
+        Call::Qr | Call::Reflections => Err("it is differentiated through its composition".to_owned()),
     }
 }
 
 fn lu_vjp<'c>(c: &Cx<'c>, lu: Expr<'c>, pivots: Expr<'c>, bar: Expr<'c>) -> Result<Expr<'c>, String> {
     use Triangle::{Lower, Upper};
     let &[.., m, n] = lu.dims() else {
-        return Err("matrices are needed".to_owned());
+        return Err("the operand must be a matrix".to_owned());
     };
     let (size, rank) = (m.min(n), lu.rank());
     let part = |x: Expr<'c>, rows: [i64; 2], columns: [i64; 2]| {
@@ -160,7 +160,7 @@ fn lu_vjp<'c>(c: &Cx<'c>, lu: Expr<'c>, pivots: Expr<'c>, bar: Expr<'c>) -> Resu
     let square = part(lu, [0, size], [0, size]);
     let mut lower_bar = part(bar, [0, size], [0, size]).tril_with(|o| o.diagonal(-1));
     let mut upper_bar = part(bar, [0, size], [0, size]).triu();
-    // Rows below the square are `a2 inverse(u)`, columns behind it `inverse(l) a2`.
+    // Rows below the square are `a2 inverse(u)`, columns after it `inverse(l) a2`.
     let mut rest = None;
     if m > n {
         let below = from_right(c, Upper, false, true, square, part(bar, [n, m], [0, n]));
@@ -344,6 +344,6 @@ pub(super) fn custom_call<'c>(c: &Cx<'c>) -> Results<'c> {
     match c.call.clone()? {
         Call::Qr => qr(c),
         Call::Reflections => product(c),
-        _ => Err("it is not made of others".to_owned()),
+        _ => Err("it has no composition".to_owned()),
     }
 }

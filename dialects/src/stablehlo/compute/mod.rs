@@ -242,7 +242,7 @@ impl Semantics for Lowering {
         let unsupported = || format!("`{name}` of these types is not supported");
         let building = Building::new(r);
         let cx = facts.within(building.scope(), operands);
-        let compute = self.compute.ok_or_else(|| format!("`{name}` is not made of others"))?;
+        let compute = self.compute.ok_or_else(|| format!("`{name}` has no composition"))?;
         let results = compute.of(&cx);
         let results = results.map_err(|why| format!("`{name}`: {why}"))?;
         building.finish().map_err(|why| format!("`{name}`: {why}"))?;
@@ -262,7 +262,7 @@ impl Semantics for Lowering {
         let name = r.ctx.op_str(r.body.op_name(op));
         let is_complex = |value: ValueId| r.ctx.is_complex(r.body.value_type(value));
         if !COMPLEX_VJPS.contains(&name) && args.operands.iter().copied().any(is_complex) {
-            return Err(format!("the derivative of `{name}` is not known for complex numbers"));
+            return Err(format!("the derivative of `{name}` is unknown for complex numbers"));
         }
         let facts = Facts::of(r, op);
         let building = Building::new(r);

@@ -381,7 +381,7 @@ fn places<'c>(c: &Cx<'c>, axis: i64) -> Result<Expr<'c>, String> {
     let size = dims[at];
     if size > MAX_PAIRS {
         return Err(format!(
-            "orders of more than one key are supported for up to {MAX_PAIRS} elements"
+            "comparators of more than one key are supported for up to {MAX_PAIRS} elements"
         ));
     }
     let mut pairs = dims.to_vec();
@@ -401,7 +401,7 @@ fn places<'c>(c: &Cx<'c>, axis: i64) -> Result<Expr<'c>, String> {
     let is_before = c.region.apply(c, &both(at + 1, at))?;
     let is_behind = c.region.apply(c, &both(at, at + 1))?;
     let (&[is_before], &[is_behind]) = (&is_before[..], &is_behind[..]) else {
-        return Err("the comparator must give one truth value".to_owned());
+        return Err("the comparator must return one boolean".to_owned());
     };
     let numbers = c.scope.arange_with(|o| o.start(0).end(size).step(1).dtype(Type::I64));
     let mut shape = vec![1; pairs.len()];

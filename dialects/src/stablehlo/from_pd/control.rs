@@ -64,7 +64,7 @@ fn make_if(r: &mut Rewriter<'_>, op: OpId) -> Result<(), String> {
         let (_, last) = block(r, region)?;
         let values = r.body.operands_vec(last);
         if types(r, &values) != of {
-            return Err("a branch gives values of other types".to_owned());
+            return Err("a branch yields values of other types".to_owned());
         }
         end(r, last, &values);
     }
@@ -113,14 +113,14 @@ fn make_while(r: &mut Rewriter<'_>, op: OpId, budget: &mut usize) -> Result<(), 
                 .map_or(0, |region| r.body.walk(region).count());
             *budget = budget
                 .checked_sub(2 * size)
-                .ok_or("its condition computes what it hands on, and is too large to be copied")?;
+                .ok_or("its condition computes the forwarded values, and is too large to be copied")?;
             rotate(r, op)?
         }
     };
     finish_while(r, op, &places)
 }
 
-/// Makes the loop carry its condition, and what that hands on: both are computed before the loop and at the end of its body.
+/// Makes the loop carry its condition, and the forwarded values: both are computed before the loop and at the end of its body.
 fn rotate(r: &mut Rewriter<'_>, op: OpId) -> Result<Vec<usize>, String> {
     let [cond, body] = [0, 1].map(|at| r.body.op_regions(op)[at]);
     let ((cond, test), (_, last)) = (block(r, cond)?, block(r, body)?);
@@ -148,7 +148,7 @@ fn rotate(r: &mut Rewriter<'_>, op: OpId) -> Result<Vec<usize>, String> {
     next[0] = scalar(r.before(last), next[0])?;
     r.body.set_operands(op, &first);
     r.body.set_operands(last, &next);
-    // What was the condition hands on what it gets.
+    // The old condition forwards its arguments.
     for inner in r.body.block_ops_vec(cond).into_iter().rev() {
         r.erase_op(inner);
     }

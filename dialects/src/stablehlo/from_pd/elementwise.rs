@@ -81,12 +81,12 @@ pub(super) fn twin(name: &str) -> Option<Twin> {
 /// The row of an operation with a twin.
 pub(super) fn convert_twin<'c>(c: &Cx<'c>) -> Results<'c> {
     let (x, y, dims) = (c.x(0), c.x(1), c.dims());
-    Ok(vec![match twin(c.name).ok_or("it has no twin")? {
+    Ok(vec![match twin(c.name).ok_or("it has no counterpart")? {
         Twin::Float(name) if c.is_float() || c.is_complex() => unary(name, x),
-        Twin::Float(_) => return Err("the operand must hold floats".to_owned()),
+        Twin::Float(_) => return Err("the operand must have a float element type".to_owned()),
         Twin::Rounding(name) if c.is_float() => unary(name, x),
         Twin::Rounding(_) => x,
-        Twin::Number(_) if is_bool(x) => return Err("the operand must hold numbers".to_owned()),
+        Twin::Number(_) if is_bool(x) => return Err("the operand must have a numeric element type".to_owned()),
         // The absolute value of a complex number is a real one.
         Twin::Number(name) => super::hlo::emit(c.scope, name, &[x], &[], c.types[0]),
         Twin::Binary(name) => binary(name, x, y, dims),
@@ -152,7 +152,7 @@ pub(super) const ROWS: Rows = rows! {
     Dropout |c, op| {
         // What drops nothing is no random number.
         if !op.is_test() {
-            return Err("it draws random numbers, which `is_test = true` does not".to_owned());
+            return Err("it draws random numbers; `is_test = true` avoids this".to_owned());
         }
         let x = c.x(0);
         let out = if op.mode() == "upscale_in_train" { x } else { x * like(x, 1.0 - op.p()) };

@@ -53,7 +53,7 @@ fn numbers(ctx: &Context, ty: Type, bits: impl Iterator<Item = u64>, form: Eleme
         }
         builder.finish(ctx, ty, form).ok()
     });
-    // Without memory there is nothing to do but leave the attribute out: the verifier tells.
+    // Without memory there is nothing to do but omit the attribute: the verifier reports it.
     made.map_or_else(
         || ctx.attr(AttrData::Unit),
         |elements| ctx.attr(AttrData::Elements(elements)),
@@ -128,7 +128,7 @@ pub(in super::super) fn dense(ctx: &Context, ty: Type, list: &[Num]) -> Option<A
 }
 
 /// How LAPACK has tensors in memory, the dimension whose elements are neighbours first: matrices, which have as many dimensions as
-/// `rank` says, by columns.
+/// `rank` gives, by columns.
 pub fn layouts(ctx: &Context, rank: usize, types: &[Type]) -> Option<Attr> {
     let layout = |&ty: &Type| {
         let own = ctx.as_tensor(ty)?.0.len();
@@ -289,7 +289,7 @@ pub(super) fn cut<'c>(x: Expr<'c>, axis: usize, start: i64, end: i64) -> Expr<'c
 
 pub(super) fn joined<'c>(scope: ExprScope<'c>, parts: &[Expr<'c>], axis: usize) -> Expr<'c> {
     let &[first, ..] = parts else {
-        return scope.fail("there is nothing to put together");
+        return scope.fail("there are no operands to concatenate");
     };
     let mut dims = first.dims().to_vec();
     match (dims.get_mut(axis), parts) {

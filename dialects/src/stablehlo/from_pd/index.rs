@@ -23,7 +23,7 @@ pub(super) const ROWS: Rows = rows! {
     Scatter |c, op| {
         let (x, updates) = (op.x(), op.updates());
         let mut dims = x.dims().to_vec();
-        *dims.first_mut().ok_or("a dimension is needed")? = op.index().dims().iter().product();
+        *dims.first_mut().ok_or("the operand needs at least one dimension")? = op.index().dims().iter().product();
         let updates = reshaped(updates, &dims);
         if op.overwrite() {
             return super::IntoResults::list(put_rows(c, x, op.index(), updates, 0, None));
@@ -54,7 +54,7 @@ pub(super) const ROWS: Rows = rows! {
             "mul" | "multiply" => Some(ops::Multiply::NAME),
             "amax" => Some(ops::Maximum::NAME),
             "amin" => Some(ops::Minimum::NAME),
-            other => return Err(format!("`reduce` is assign, add, mul, amax or amin, not {other}")),
+            other => return Err(format!("`reduce` must be `assign`, `add`, `mul`, `amax` or `amin`, not `{other}`")),
         };
         let values = spread(op.values(), op.indices().dims());
         put_along(c, c.x(0), op.indices(), values, op.axis().unwrap_or(0), combiner)
@@ -74,7 +74,7 @@ pub(super) const ROWS: Rows = rows! {
     };
     OneHot |c, _| {
         let (x, dims) = (c.x(0), c.dims());
-        let last = dims.len().checked_sub(1).ok_or("a dimension is needed")?;
+        let last = dims.len().checked_sub(1).ok_or("the operand needs at least one dimension")?;
         let places = within(c, reshaped(x, &dims[..last]), &[dims[last]]);
         let places = spread_along(places, &(0..last as i64).collect::<Vec<_>>(), dims);
         let numbers = iota(c.scope, dims, last, places.elem().unwrap_or(Type::I64));

@@ -333,7 +333,7 @@ pub fn convert(ctx: &Context, body: &mut Body, expand: Expand<'_>) -> Result<(),
                 made.extend(&created);
                 pending.extend(created.into_iter().rev());
             }
-            // Of the operations on a stack the loop tells that records.
+            // Errors about operations on a stack are reported at the loop that records.
             _ if r.ctx.op_str(r.body.op_name(op)).starts_with("cf.") && !errors.is_empty() => {}
             Some(Err(why)) => errors.push(refused(&r, op, Some(why))),
             None => errors.push(refused(&r, op, None)),
@@ -498,7 +498,7 @@ fn refused(r: &Rewriter<'_>, op: OpId, why: Option<String>) -> Diagnostic {
     let is_stack = name.contains("stack") || name.starts_with("cf.") || r.body.op_regions(op).len() == 3;
     let error = Diagnostic::error("no-stablehlo", message).label(r.body.op_span(op), "");
     match is_stack {
-        true => error.help("`--pass=lower-stacks` makes tensors of static shape of stacks; run it before"),
+        true => error.help("run `--pass=lower-stacks` first, which converts stacks to tensors of static shape"),
         false => error.help("compute the value with other operations"),
     }
 }

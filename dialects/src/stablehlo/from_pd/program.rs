@@ -31,7 +31,7 @@ pub fn wrap(ctx: &Context, body: &mut Body) -> Result<bool, Vec<Diagnostic>> {
     if ops.iter().any(|&op| body.view(ctx, op).str("sym_name") == Some("main")) {
         let error = Diagnostic::error(
             "no-stablehlo",
-            "the program has operations at top level, which become the function `main`, and another of that name",
+            "the operations at top level become the function `main`, but the program already has a function of this name",
         );
         return Err(vec![error.label(body.op_span(first), "")]);
     }

@@ -104,7 +104,7 @@ pub(super) const ROWS: Rows = rows! {
     Pad3d |c, op| {
         let paddings = c.ints(op.paddings(), "paddings")?;
         if c.x(0).rank() != 5 || paddings.len() != 6 {
-            return Err("five dimensions and six paddings are needed".to_owned());
+            return Err("it needs five dimensions and six paddings".to_owned());
         }
         let first = if op.data_format() == "NDHWC" { 1 } else { 2 };
         let pairs = [2, 1, 0].into_iter().map(|at| first + at).zip(paddings.chunks_exact(2));

@@ -93,7 +93,7 @@ impl Conv {
                 groups,
                 last: text(c, "data_format") == Some("NHWC"),
             }),
-            false => Err("it needs images and filters of four dimensions, and at least one group".to_owned()),
+            false => Err("it needs an image and a filter of four dimensions, and at least one group".to_owned()),
         }
     }
 

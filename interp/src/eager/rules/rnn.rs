@@ -17,11 +17,11 @@ fn rnn<'e>(c: &Cx<'e>) -> Result<Vec<V<'e>>, String> {
     let cells = layers * directions;
     let states = if mode == "LSTM" { 2 } else { 1 };
     if c.num_inputs() != 2 + states + 4 * cells {
-        return Err("the states and weights do not fit".to_owned());
+        return Err("the states and weights do not match".to_owned());
     }
     let weight = |at: usize| c.arg(1 + states + at);
     let &[steps, rows, _] = &c.shape(0)[..] else {
-        return Err("a sequence has three dimensions".to_owned());
+        return Err("a sequence must have three dimensions".to_owned());
     };
     let mut last: Vec<Vec<V<'e>>> = vec![Vec::new(); states];
     let mut sequence: Vec<V<'e>> = (0..steps).map(|t| c.x().part(0, t, t + 1).squeezed()).collect();

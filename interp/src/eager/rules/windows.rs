@@ -51,7 +51,7 @@ fn channels_back<'e>(c: &Cx<'e>, x: &V<'e>) -> V<'e> {
 fn four(v: &V<'_>) -> Result<[usize; 4], String> {
     v.tensor.as_ref().map_err(Clone::clone)?;
     let shape = v.shape();
-    <[usize; 4]>::try_from(&shape[..]).map_err(|_| format!("four dimensions are needed, not {shape:?}"))
+    <[usize; 4]>::try_from(&shape[..]).map_err(|_| format!("expected four dimensions, found shape {shape:?}"))
 }
 
 /// The windows of a convolution over an image.
@@ -82,7 +82,7 @@ impl Windows {
         let found = c.engine.compute(ctx.op_name(pd::Conv2d::NAME), &slots, attrs)?;
         let found = found.first().ok_or("a convolution has no result")?;
         let &[_, _, rows, columns] = found.shape() else {
-            return Err("a convolution has four dimensions".to_owned());
+            return Err("a convolution must have four dimensions".to_owned());
         };
         Ok(Windows {
             map: found.to_f64().into_iter().map(|at| at as i64 - 1).collect(),
@@ -187,7 +187,7 @@ fn conv_transpose<'e>(c: &Cx<'e>) -> Result<V<'e>, String> {
     let product = Product::of(c, four(&out)?, four(&filter)?)?;
     let [_, _, rows, columns] = four(&x)?;
     if product.windows.out != [rows, columns] {
-        return Err("the windows do not lie like those of a convolution".to_owned());
+        return Err("the windows are not those of a convolution".to_owned());
     }
     let out = product.back(&product.filters(&filter).swapped().matmul(&product.outs(&x)));
     Ok(channels_back(c, &out))
@@ -229,7 +229,7 @@ fn stretches(c: &Cx<'_>, op: &str, rest: usize, [h, w]: [usize; 2]) -> Result<St
         Vec::new()
     };
     let &[_, _, rows, columns] = last.shape() else {
-        return Err("a pooling has four dimensions".to_owned());
+        return Err("a pooling must have four dimensions".to_owned());
     };
     let (mut all, mut counts) = (Vec::new(), Vec::new());
     for (at, (last, first)) in last.to_f64().into_iter().zip(first).enumerate() {

@@ -89,7 +89,7 @@ impl Machine<'_, '_> {
 fn put<T: Element>(value: &[T], state: &mut Generating) -> Result<(), ExecError> {
     let at = state.made;
     state.made += 1;
-    let wrong = || ExecError::new("the region must give an element of the tensor");
+    let wrong = || ExecError::new("the region must yield an element of the tensor");
     let elements = state.result.unique::<T>().ok_or_else(wrong)?;
     *elements.get_mut(at).ok_or_else(wrong)? = *value.first().ok_or_else(wrong)?;
     Ok(())

@@ -123,7 +123,7 @@ fn two_of(wide: fn(f64, f64) -> f64, narrow: fn(f32, f32) -> f32) -> Result<Kern
 /// Powers with exponents that are integers of any width.
 fn powers([x, n]: [Tensor; 2]) -> Result<Tensor, String> {
     if x.shape() != n.shape() || n.dtype().is_float() {
-        return Err("the operands must have one shape, and the exponents must be integers".to_owned());
+        return Err("the operands must have the same shape, and the exponents must be integers".to_owned());
     }
     fn each<T: Element>(x: &[T], n: &[i64], f: impl Fn(T, i64) -> T) -> Result<Data, String> {
         Ok(T::wrap(gathered(x.iter().zip(n).map(|(&x, &n)| f(x, n)))?))
@@ -141,11 +141,11 @@ fn powers([x, n]: [Tensor; 2]) -> Result<Tensor, String> {
 
 fn fused([a, b, c]: [Tensor; 3]) -> Result<Tensor, String> {
     if a.shape() != b.shape() || a.shape() != c.shape() || a.dtype() != b.dtype() || a.dtype() != c.dtype() {
-        return Err("the operands must have one type".to_owned());
+        return Err("the operands must have the same type".to_owned());
     }
     fn each<T: Element>([a, b, c]: [&Tensor; 3], f: impl Fn(T, T, T) -> T) -> Result<Tensor, String> {
         let (Some(x), Some(y), Some(z)) = (a.view::<T>(), b.view::<T>(), c.view::<T>()) else {
-            return Err("the operands must have one type".to_owned());
+            return Err("the operands must have the same type".to_owned());
         };
         let values = x.iter().zip(y).zip(z).map(|((&a, &b), &c)| f(a, b, c));
         Ok(Tensor::from_parts(a.shape().into(), T::wrap(gathered(values)?)))

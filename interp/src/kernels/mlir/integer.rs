@@ -209,7 +209,7 @@ macro_rules! each_width {
             DType::I16 => with!(i16),
             DType::I32 => with!(i32),
             DType::I64 => with!(i64),
-            _ => Err("integers without signs were expected".to_owned()),
+            _ => Err("signless integers were expected".to_owned()),
         }
     }};
 }

@@ -36,7 +36,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
 fn alike(inputs: Inputs) -> Result<[Tensor; 2], String> {
     let [x, y] = take(inputs)?;
     if x.shape() != y.shape() || x.dtype() != y.dtype() {
-        return Err("the operands must have one type".to_owned());
+        return Err("the operands must have the same type".to_owned());
     }
     Ok([x, y])
 }
@@ -53,7 +53,7 @@ fn shape(s: &Spec<'_>) -> Result<Vec<usize>, String> {
     let ty = s.view.result_type(0).ok_or("the operation has no result")?;
     let dims = s.view.ctx.as_tensor(ty).map_or(&[][..], |(dims, _)| dims);
     dims.iter()
-        .map(|&dim| usize::try_from(dim).map_err(|_| "the shape must be known".to_owned()))
+        .map(|&dim| usize::try_from(dim).map_err(|_| "the shape must be static".to_owned()))
         .collect()
 }
 
@@ -88,11 +88,13 @@ fn select([condition, yes, no]: [Tensor; 3]) -> Result<Outputs, String> {
     if let Some(holds) = condition.truth() {
         return one(if holds { yes } else { no });
     }
-    let condition = condition.view::<bool>().ok_or("the condition must be of `i1`")?;
+    let condition = condition
+        .view::<bool>()
+        .ok_or("the condition must have element type `i1`")?;
     fn choose<T: Element>(condition: &[bool], yes: &[T], no: &Tensor) -> Result<Data, String> {
-        let no = no.view::<T>().ok_or("the values must have one type")?;
+        let no = no.view::<T>().ok_or("the values must have the same type")?;
         if condition.len() != yes.len() || yes.len() != no.len() {
-            return Err("the condition and the values must have one shape".to_owned());
+            return Err("the condition and the values must have the same shape".to_owned());
         }
         let both = yes.iter().zip(no);
         let chosen = condition
@@ -128,7 +130,7 @@ fn bitcast(s: &Spec<'_>) -> Result<Kernel, String> {
             DType::F16 => each(&bits, |v: i64| f16::from_bits(v as u16)),
             DType::BF16 => each(&bits, |v: i64| bf16::from_bits(v as u16)),
             DType::I64 | DType::I32 | DType::I16 => bits.cast(dtype),
-            _ => Err("integers have no signs here".to_owned()),
+            _ => Err("integers must be signless".to_owned()),
         }?)
     }))
 }

@@ -126,11 +126,13 @@ fn insert(mut inputs: Vec<Tensor>) -> Result<Outputs, String> {
     let at = place(&dest, &indices)?;
     let (shape, data) = dest.into_parts();
     fn with<T: Element>(data: Data, scalar: &[T], at: usize) -> Result<Data, String> {
-        let mut values = T::take(data)?.ok_or("the element is of another type")?;
+        let mut values = T::take(data)?.ok_or("the element has another type")?;
         let &[scalar] = scalar else {
             return Err("a number was expected".to_owned());
         };
-        *values.get_mut(at).ok_or("the place is not within the tensor")? = scalar;
+        *values
+            .get_mut(at)
+            .ok_or("the index is out of the bounds of the tensor")? = scalar;
         Ok(T::wrap(values))
     }
     let data = crate::each_type!(scalar.data(), v => with(data, v, at))?;
@@ -179,7 +181,7 @@ fn collapse(s: &Spec<'_>) -> Result<Kernel, String> {
                 .product::<Option<usize>>()
         };
         let shape: Option<Shape> = groups.iter().map(extent).collect();
-        let shape = shape.ok_or("`reassociation` names a dimension that there is not")?;
+        let shape = shape.ok_or("`reassociation` names a dimension that does not exist")?;
         fits(&extents, &shape)?;
         one(x.reshaped(&shape)?)
     }))
@@ -210,7 +212,7 @@ fn places(lists: &[Vec<i64>; 3], shape: &[usize]) -> Result<Vec<usize>, String> 
     }
     let mut places = Vec::with_capacity(count);
     each_place(first, sizes, &strides, |place| {
-        places.push(usize::try_from(place).map_err(|_| "a place is not within the tensor".to_owned())?);
+        places.push(usize::try_from(place).map_err(|_| "an index is out of the bounds of the tensor".to_owned())?);
         Ok::<(), String>(())
     })?;
     Ok(places)
@@ -245,13 +247,15 @@ fn insert_slice(s: &Spec<'_>) -> Result<Kernel, String> {
         let lists = slice.lists(&given)?;
         let places = places(&lists, dest.shape())?;
         if places.len() != source.len() {
-            return Err("the part does not have the extents of what is put there".to_owned());
+            return Err("the slice and the inserted tensor have different extents".to_owned());
         }
         let (shape, data) = dest.into_parts();
         fn with<T: Element>(data: Data, source: &[T], places: &[usize]) -> Result<Data, String> {
-            let mut values = T::take(data)?.ok_or("the elements are of another type")?;
+            let mut values = T::take(data)?.ok_or("the elements have another type")?;
             for (&at, &value) in places.iter().zip(source) {
-                *values.get_mut(at).ok_or("the place is not within the tensor")? = value;
+                *values
+                    .get_mut(at)
+                    .ok_or("the index is out of the bounds of the tensor")? = value;
             }
             Ok(T::wrap(values))
         }

@@ -42,12 +42,7 @@ impl<'s> Parser<'s> {
                 (Some(b @ (b'"' | b'\\')), ..) => bytes.push(*b),
                 _ => {
                     return Err(self
-                        .error_at(
-                            start + 1 + at,
-                            start + 3 + at,
-                            "escape",
-                            "this escape is not known".to_owned(),
-                        )
+                        .error_at(start + 1 + at, start + 3 + at, "escape", "unknown escape".to_owned())
                         .with_help("escapes are `\\n`, `\\t`, `\\\\`, `\\\"` and two hexadecimal digits"));
                 }
             }
@@ -55,7 +50,7 @@ impl<'s> Parser<'s> {
         }
         String::from_utf8(bytes).map_err(|_| {
             self.error_at(start, end, "utf8", "this string is not UTF-8".to_owned())
-                .with_help("strings hold text; write bytes as hexadecimal text")
+                .with_help("strings must be UTF-8; write bytes as hexadecimal text")
         })
     }
 
@@ -293,7 +288,7 @@ impl<'s> Parser<'s> {
                         "unknown-attribute-value",
                         format!("`{text}` is not an attribute"),
                     )
-                    .with_help(format!("write a text in quotes: `\"{text}\"`")))
+                    .with_help(format!("write strings in quotes: `\"{text}\"`")))
             }
             Err(failure) => Err(failure),
         }

@@ -123,7 +123,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Whether an attribute says where the elements of a memref are. An unknown one does if another parameter follows.
+    /// Whether an attribute is the memory space of a memref. An unknown one does if another parameter follows.
     fn is_layout(&self, attr: Attr, followed: bool) -> bool {
         match self.ctx.attr_data(attr) {
             AttrData::Opaque(text) => {
@@ -158,7 +158,7 @@ impl Parser<'_> {
             match digits.parse::<i64>() {
                 Ok(dim) if dim > 0 => shape.push(dim),
                 _ => {
-                    let message = "a dimension of a vector is a number above zero".to_owned();
+                    let message = "a dimension of a vector is a positive number".to_owned();
                     let failure = self.error_at(start, self.pos.max(start + 1), "dimension", message);
                     return Err(failure.with_help("a vector type is written `vector<[4]x2xf32>`"));
                 }
@@ -198,10 +198,10 @@ impl Parser<'_> {
         if fits(self.ctx.type_data(ty)) {
             return Ok(ty);
         }
-        let message = format!("this is no type of the elements of {of}");
+        let message = format!("this cannot be the element type of {of}");
         Err(self
             .error_at(start, self.pos, "element-type", message)
-            .with_help("elements are numbers: `f32`, `i64`, `complex<f32>`"))
+            .with_help("element types are numeric: `f32`, `i64`, `complex<f32>`"))
     }
 
     /// Types separated by commas, up to the `>`.
@@ -225,7 +225,7 @@ impl Parser<'_> {
     fn unranked(&mut self) -> Result<Vec<i64>, Failure> {
         self.pos += 1;
         self.skip();
-        self.expect(b"x", "`x`", "a type without a known rank is written `tensor<*xf32>`")?;
+        self.expect(b"x", "`x`", "an unranked type is written `tensor<*xf32>`")?;
         Ok(Vec::new())
     }
 
@@ -251,14 +251,14 @@ impl Parser<'_> {
                             "dimension",
                             "this dimension is too large".to_owned(),
                         )
-                        .with_help("a dimension is a number below 2^63, or `?` when it is only known at run time"));
+                        .with_help("a dimension is a number below 2^63, or `?` for a dynamic dimension"));
                 };
                 self.pos += digits.len();
                 shape.push(dim);
             } else if negative {
                 return Err(self
                     .error_at(at, at + 2, "dimension", "a dimension cannot be negative".to_owned())
-                    .with_help("write `?` for a dimension that is only known at run time"));
+                    .with_help("write `?` for a dynamic dimension"));
             } else {
                 return Ok(shape);
             }

@@ -30,7 +30,7 @@ impl Parser<'_> {
         fits
     }
 
-    /// Reports attributes that are not declared or not of the declared types. What is missing, the verifier says.
+    /// Reports attributes that are not declared or not of the declared types. Missing ones are reported by the verifier.
     pub(super) fn check_attributes(
         &mut self,
         pending: &Pending,

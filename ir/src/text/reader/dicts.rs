@@ -104,7 +104,7 @@ impl Parser<'_> {
 
     /// `{name = value, …}`, the brace included.
     pub(super) fn parse_dict(&mut self, entries: &mut Vec<(Sym, Attr)>) -> Result<(), Failure> {
-        self.expect(b"{", "`{`", "attributes stand in braces")?;
+        self.expect(b"{", "`{`", "attributes are written in braces")?;
         let open = self.pos - 1;
         self.skip();
         if self.eat(b"}") {

@@ -29,18 +29,18 @@ impl Parser<'_> {
             return Err(self.wrong_literal(
                 inside,
                 format!("`{}` has no elements", print_type(&self.ctx, ty)),
-                "a literal of elements is of a tensor or vector type",
+                "an elements literal has a tensor or vector type",
             ));
         };
         if shape.contains(&DYNAMIC) {
             return Err(self.wrong_literal(
                 inside,
-                format!("`{}` has a dimension that is not known", print_type(&self.ctx, ty)),
+                format!("`{}` has a dynamic dimension", print_type(&self.ctx, ty)),
                 "write the number of elements for the `?`",
             ));
         }
         let text = self.src[inside.start as usize..inside.end as usize].trim_ascii();
-        let wrong = |why: String| self.wrong_literal(inside, why, "each element is of the element type");
+        let wrong = |why: String| self.wrong_literal(inside, why, "each element must have the element type");
         let mut numbers = match element_kind(&self.ctx, elem) {
             Some((kind, is_complex)) => Some(Numbers::new(kind, is_complex, text.len()).map_err(wrong)?),
             None => None,
@@ -59,7 +59,7 @@ impl Parser<'_> {
             let wanted: Vec<usize> = shape.iter().map(|&dim| usize::try_from(dim).unwrap_or(0)).collect();
             if let Some(dims) = found.filter(|dims| *dims != wanted) {
                 let ty = print_type(&self.ctx, ty);
-                let message = format!("elements of shape {dims:?}, but of type `{ty}`");
+                let message = format!("the elements have shape {dims:?}, but the type is `{ty}`");
                 let help = "write a list for each dimension, or one element for all";
                 return Err(self.wrong_literal(inside, message, help));
             }
@@ -112,7 +112,7 @@ impl Parser<'_> {
                     ElementsError::Len(wanted, found) => format!("{found} bytes, but `{ty}` has {wanted}"),
                     ElementsError::Memory(why) => why.to_string(),
                 };
-                Err(self.wrong_literal(inside, why, "each element is of the element type"))
+                Err(self.wrong_literal(inside, why, "each element must have the element type"))
             }
         }
     }
@@ -123,7 +123,7 @@ fn check_other(ctx: &crate::Context, elem: Type, word: &[u8]) -> Result<(), Stri
     let digits = word.strip_prefix(b"-").unwrap_or(word);
     let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_alphanumeric);
     match ctx.type_data(elem) {
-        TypeData::Integer { .. } if !is_number => Err(format!("`{}` is no integer", String::from_utf8_lossy(word))),
+        TypeData::Integer { .. } if !is_number => Err(format!("`{}` is not an integer", String::from_utf8_lossy(word))),
         _ => Ok(()),
     }
 }
@@ -170,7 +170,7 @@ impl Numbers {
         let byte = |pair: &[u8]| HEX[pair[0] as usize] << 4 | HEX[pair[1] as usize] & 15;
         let known = |digits: &[u8]| digits.iter().fold(0, |all, &b| all | HEX[b as usize]) < 16;
         if !known(digits) {
-            return Err("these are no hexadecimal digits".to_owned());
+            return Err("these are not hexadecimal digits".to_owned());
         }
         if is_bool && len != count && len == count.div_ceil(8) {
             let all = self.builder.fill(count).map_err(|why| why.to_string())?;
@@ -201,14 +201,14 @@ impl Numbers {
                 self.push_number(im.trim_ascii())
             }
             _ => Err(format!(
-                "`{}` is no complex number, which is written `(1.0, 2.0)`",
+                "`{}` is not a complex number; write `(1.0, 2.0)`",
                 String::from_utf8_lossy(word)
             )),
         }
     }
 
     fn push_number(&mut self, word: &[u8]) -> Result<(), String> {
-        let text = std::str::from_utf8(word).map_err(|_| "this is no number".to_owned())?;
+        let text = std::str::from_utf8(word).map_err(|_| "this is not a number".to_owned())?;
         let bits = match self.kind {
             ElementKind::Integer { width, sign } => integer(text, width, sign)?,
             ElementKind::Float(kind) => match self.float(text, kind)? {
@@ -228,7 +228,7 @@ impl Numbers {
             let bits = u128::from_str_radix(hex, 16).ok();
             let bits =
                 bits.filter(|bits| digits.len() == text.len() && (kind.bits() == 128 || bits >> kind.bits() == 0));
-            let bits = bits.ok_or_else(|| format!("`{text}` is not the {} bits of a number", kind.bits()))?;
+            let bits = bits.ok_or_else(|| format!("`{text}` is not a number of {} bits", kind.bits()))?;
             if kind.fits_f64() {
                 return Ok(Some(bits as u64));
             }
@@ -243,7 +243,7 @@ impl Numbers {
         }
         let is_number = digits.starts_with(|c: char| c.is_ascii_digit()) || matches!(digits, "inf" | "nan");
         let value = text.parse::<f64>().ok().filter(|_| is_number);
-        let value = value.ok_or_else(|| format!("`{text}` is no number"))?;
+        let value = value.ok_or_else(|| format!("`{text}` is not a number"))?;
         if !kind.fits_f64() {
             self.unread = true;
             return Ok(None);
@@ -268,10 +268,10 @@ fn integer(text: &str, width: u32, sign: Signedness) -> Result<u64, String> {
         _ if digits.starts_with(|c: char| c.is_ascii_digit()) => digits.parse::<i128>().ok(),
         _ => None,
     };
-    let value = value.ok_or_else(|| format!("`{text}` is no integer"))?;
+    let value = value.ok_or_else(|| format!("`{text}` is not an integer"))?;
     let value = if digits.len() < text.len() { -value } else { value };
     if !super::literals::fits(value, width, sign) {
-        return Err(format!("{value} does not fit into {width} bits"));
+        return Err(format!("{value} does not fit in {width} bits"));
     }
     Ok(if width == 1 {
         u64::from(value != 0)

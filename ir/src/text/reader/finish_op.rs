@@ -41,7 +41,11 @@ impl Parser<'_> {
                     self.skip();
                     return self.open_region(pending, false);
                 }
-                self.expect(b")", "`,` or `)`", "regions stand in parentheses, separated by commas")?;
+                self.expect(
+                    b")",
+                    "`,` or `)`",
+                    "regions are written in parentheses, separated by commas",
+                )?;
             }
             return self.tail(pending);
         }
@@ -291,7 +295,7 @@ impl Parser<'_> {
                         .error(
                             "custom-assembly",
                             format!(
-                                "it is not known whether these are types of operands or of results of `{}`",
+                                "these may be the types of the operands or of the results of `{}`",
                                 self.ctx.op_str(pending.name)
                             ),
                             types.span,
@@ -381,7 +385,7 @@ impl Parser<'_> {
         let (operands, span) = (pending.operands.len(), pending.span);
         let sizes = segments::take(&self.ctx, &mut pending.attrs, own, operands, &mut pending.successors);
         sizes.ok_or_else(|| {
-            let message = "`operandSegmentSizes` does not go with the operands and the blocks";
+            let message = "`operandSegmentSizes` does not match the operands and the blocks";
             self.error("successor-operands", message.to_owned(), span)
                 .with_help("write how many operands the operation has and how many go to each block: `operandSegmentSizes = array<i32: 1, 0, 2>`")
         })
@@ -416,10 +420,13 @@ impl Parser<'_> {
         let untyped = |p: &Self, why: String| {
             p.error(
                 "untyped-result",
-                format!("the results of `{}` cannot be told: {why}", p.ctx.op_str(pending.name)),
+                format!(
+                    "the result types of `{}` cannot be inferred: {why}",
+                    p.ctx.op_str(pending.name)
+                ),
                 pending.span,
             )
-            .with_help("write them behind a colon: `… : tensor<4xf32>`")
+            .with_help("write them after a colon: `… : tensor<4xf32>`")
         };
         let Some(def) = def else {
             return if count == 0 && !pending.generic {
@@ -452,7 +459,10 @@ impl Parser<'_> {
         let types = match def.infer {
             Some(infer) => infer(args).map_err(|why| Failure::of(does_not_fit(args, infer, &why, pending.span)))?,
             None if def.semantics.is_none() => {
-                return Err(untyped(self, "they do not follow from the operands".to_owned()));
+                return Err(untyped(
+                    self,
+                    "the result types do not follow from the operands".to_owned(),
+                ));
             }
             None => infer_by_semantics(args).map_err(|why| untyped(self, why))?,
         };

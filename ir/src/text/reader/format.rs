@@ -1,7 +1,7 @@
 //! MLIR's custom assembly, by the format of the operation ([`Assembly`]).
 //!
-//! Our own form of the same operation is told from it by what comes after the name: `(%a, %b)`, attributes, a colon, or
-//! nothing is our own. A format is gone through with a place in it; at a region it is left, and gone on with behind it.
+//! Our own form of the same operation is recognized by what follows the name: `(%a, %b)`, attributes, a colon, or
+//! nothing is our own. A format is gone through with a place in it; at a region it is left, and resumed after it.
 
 use super::hooks::AssemblyReader;
 use super::parser::{Failure, Parser};
@@ -234,7 +234,7 @@ impl Parser<'_> {
             Element::Attr { name, int } => {
                 let start = self.after(self.pos);
                 let value = match *int {
-                    // A colon behind it belongs to the types of the operation.
+                    // A colon after it belongs to the types of the operation.
                     Some(ty) => {
                         let value = i128::from(self.int(def, format)?);
                         self.ctx.attr(AttrData::Int { value, ty })
@@ -289,7 +289,7 @@ impl Parser<'_> {
         found
     }
 
-    /// `%a, %b`, as long as values come behind commas.
+    /// `%a, %b`, as long as commas are followed by values.
     fn format_operands(&mut self, pending: &mut Pending) -> Result<(), Failure> {
         while self.next_is(b'%') {
             self.operand(pending)?;
@@ -335,7 +335,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Gives the operation an attribute that stands at a place of its own.
+    /// Gives the operation an attribute that is written outside of the dictionary.
     pub(super) fn set(&mut self, pending: &mut Pending, name: &str, value: Attr, start: usize) -> Result<(), Failure> {
         let sym = self.ctx.sym(name);
         if pending.attrs.iter().any(|entry| entry.0 == sym) {
@@ -460,7 +460,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Checks that an operand has a type; one that the declaration says there are several of, that all have.
+    /// Checks that an operand has a type; for a variadic operand, that all have.
     fn all_are(&mut self, pending: &Pending, index: usize, ty: Type) {
         let spec = pending.def(&self.ctx).and_then(|def| def.operands.get(index));
         let several = spec.is_some_and(|spec| spec.arity == Arity::Variadic);
@@ -496,11 +496,12 @@ impl Parser<'_> {
                 types.results = written;
             }
             (all, _) => {
-                let message = format!("{} types for {operands} operands and {results} results", all.len());
-                let failure = self.error("operand-count", message, types.span);
-                return Err(
-                    failure.with_help("write `(operand types) -> result types`, or one type that all of them have")
+                let message = format!(
+                    "expected types for {operands} operands and {results} results, found {}",
+                    all.len()
                 );
+                let failure = self.error("operand-count", message, types.span);
+                return Err(failure.with_help("write `(operand types) -> result types`, or one type for all of them"));
             }
         }
         Ok(())
@@ -509,7 +510,7 @@ impl Parser<'_> {
     /// Makes a region of one operation applied to the arguments, which have the types of the initial values.
     fn apply(&mut self, pending: &mut Pending, terminator: &str) -> Result<(), Failure> {
         let Some((name, span)) = pending.format.as_mut().and_then(|state| state.applied.take()) else {
-            return Err(self.expected("a region", "write the region, or the operation that it consists of"));
+            return Err(self.expected("a region", "write the region, or its only operation"));
         };
         let Some(op) = self.find_op(&name) else {
             return Err(self.unknown_op(span, name.as_bytes()));

@@ -94,7 +94,7 @@ impl<'r, 's> AssemblyReader<'r, 's> {
         self.parser.int_list(self.def, self.format).map_err(Unreadable)
     }
 
-    /// Reads what stands in brackets, `<` for example, whatever it is.
+    /// Reads the content of brackets, `<` for example, whatever it is.
     ///
     /// # Errors
     /// When no such bracket is next, or nothing closes it.

@@ -32,7 +32,7 @@ impl Parser<'_> {
             return Ok(());
         }
         let (what, help) = match float {
-            true => ("a number with a point", "its type is a float type: `0.5 : f32`"),
+            true => ("a number with a decimal point", "its type is a float type: `0.5 : f32`"),
             false => (
                 "an integer",
                 "its type is an integer or float type, or `index`: `1 : i32`",
@@ -48,7 +48,7 @@ impl Parser<'_> {
         if let Element::Integer(width, sign) = element
             && !fits(value, width, sign)
         {
-            let message = format!("{value} does not fit into `{}`", print_type(&self.ctx, ty));
+            let message = format!("{value} does not fit in `{}`", print_type(&self.ctx, ty));
             return Err(self.wrong_literal(Span::new(start, self.pos), message, "give it a wider type"));
         }
         Ok(())
@@ -86,7 +86,7 @@ impl Parser<'_> {
         }
         Err(self.wrong_literal(
             inside,
-            "this is no location".to_owned(),
+            "this is not a location".to_owned(),
             "a location is written `loc(\"file\":1:2)`, `loc(\"name\")` or `loc(unknown)`",
         ))
     }
@@ -115,7 +115,7 @@ fn affine(text: &[u8], is_map: bool) -> Result<(), String> {
             if optional {
                 continue;
             }
-            return Err("the dimensions stand in parentheses".to_owned());
+            return Err("the dimensions are written in parentheses".to_owned());
         }
         let end = cursor::balanced_end(rest, 0).ok_or("a bracket is not closed")?;
         let inside = rest[1..end - 1].trim_ascii();
@@ -125,7 +125,7 @@ fn affine(text: &[u8], is_map: bool) -> Result<(), String> {
             .filter(|_| !inside.is_empty())
         {
             if cursor::name(name).map_or(0, |(_, word)| word.len()) != name.len() || name.is_empty() {
-                return Err(format!("`{}` is no name of a dimension", String::from_utf8_lossy(name)));
+                return Err(format!("`{}` is not a dimension name", String::from_utf8_lossy(name)));
             }
             names.push(name);
         }
@@ -134,10 +134,10 @@ fn affine(text: &[u8], is_map: bool) -> Result<(), String> {
     let arrow: &[u8] = if is_map { b"->" } else { b":" };
     rest = rest
         .strip_prefix(arrow)
-        .ok_or_else(|| format!("there is no `{}` behind the dimensions", String::from_utf8_lossy(arrow)))?
+        .ok_or_else(|| format!("expected `{}` after the dimensions", String::from_utf8_lossy(arrow)))?
         .trim_ascii();
     if rest.first() != Some(&b'(') || cursor::balanced_end(rest, 0) != Some(rest.len()) {
-        return Err("the expressions stand in parentheses".to_owned());
+        return Err("the expressions are written in parentheses".to_owned());
     }
     let mut at = 0;
     while at < rest.len() {
@@ -145,7 +145,7 @@ fn affine(text: &[u8], is_map: bool) -> Result<(), String> {
         let is_operator = matches!(word, b"floordiv" | b"ceildiv" | b"mod" | b"and" | b"symbol");
         if !word.is_empty() && !is_operator && !names.contains(&word) {
             return Err(format!(
-                "`{}` is no dimension or symbol of it",
+                "`{}` is not one of its dimensions or symbols",
                 String::from_utf8_lossy(word)
             ));
         }

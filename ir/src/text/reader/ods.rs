@@ -1,6 +1,6 @@
 //! MLIR's custom assembly of operations that have a row ([`crate::ods`]).
 //!
-//! A format is gone through with a place in it; at a region it is left, and gone on with behind it, so that nothing recurses on the
+//! A format is gone through with a place in it; at a region it is left, and resumed after it, so that nothing recurses on the
 //! nesting of a program. Where a format has no types, they follow from others by the rules of the row.
 
 use smallvec::SmallVec;
@@ -59,10 +59,10 @@ impl Parser<'_> {
         if def.is_some_and(|def| def.successors > 0) {
             return self.has_typed_successors();
         }
-        // Attributes, and then what our own form may have behind them.
+        // Attributes, and then what our own form may have after them.
         let open = self.after(self.pos);
         if def.is_some_and(|def| def.has(Traits::SYMBOL)) && self.src.get(open) == Some(&b'@') {
-            // In MLIR's form, a type is behind the name.
+            // In MLIR's form, a type follows the name.
             let end = cursor::symbol_end(self.src, open).unwrap_or(open + 1);
             return self.src.get(self.after(end)) != Some(&b'{');
         }
@@ -348,7 +348,7 @@ impl Parser<'_> {
                 state.written |= 1 << slot.min(63);
             }
             Of::Operands => {
-                // Each also says what follows from it.
+                // Each also determines other types.
                 let mut slots: SmallVec<[u16; 6]> = state.operands.iter().map(|operand| operand.0).collect();
                 slots.sort_unstable();
                 for (&slot, &ty) in slots.iter().zip(&types) {
@@ -611,7 +611,11 @@ impl Parser<'_> {
         let state = settled.state;
         if let Some(all) = &state.all_operands {
             if all.len() != state.operands.len() {
-                let message = format!("{} types for {} operands", all.len(), state.operands.len());
+                let message = format!(
+                    "expected types for {1} operands, found {0}",
+                    all.len(),
+                    state.operands.len()
+                );
                 return Err(self.error("operand-count", message, pending.span));
             }
             for (&(_, value, span), &ty) in state.operands.iter().zip(all) {
@@ -633,7 +637,7 @@ impl Parser<'_> {
                 continue;
             };
             let own = &state.operands[first..at];
-            // One type that was not written stands for all values of the slot.
+            // One omitted type applies to all values of the slot.
             let is_shared = types.len() == 1 && !settled.is_written(slot);
             if types.len() != own.len() && !is_shared {
                 let message = format!(
@@ -727,7 +731,7 @@ impl Parser<'_> {
             match self.types_of(pending, settled, slot) {
                 Some(types) => results.extend(types),
                 None if row.results[at].arity == Arity::One => {
-                    let message = format!("the type of the result `{}` cannot be told", row.results[at].name);
+                    let message = format!("the type of the result `{}` cannot be inferred", row.results[at].name);
                     return Err(self.error("untyped-result", message, pending.span));
                 }
                 None => {}

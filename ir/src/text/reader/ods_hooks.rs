@@ -378,7 +378,7 @@ impl<'r, 's> OdsReader<'r, 's> {
             .collect()
     }
 
-    /// The name of a value that is next, with its sigil and the number behind it; nothing is read.
+    /// The name of a value that is next, with its sigil and the number after it; nothing is read.
     pub fn peek_value(&self) -> Option<String> {
         let start = self.parser.after(self.parser.pos);
         let src = self.parser.src;
@@ -528,7 +528,7 @@ impl<'r, 's> OdsReader<'r, 's> {
         &mut self.pending.ods.get_or_insert_default().ints
     }
 
-    /// Reads what stands in brackets, `<` for example, whatever it is.
+    /// Reads the content of brackets, `<` for example, whatever it is.
     ///
     /// # Errors
     /// When no such bracket is next, or nothing closes it.

@@ -146,7 +146,7 @@ impl Parser<'_> {
                 Ok(count)
             }
             _ => {
-                let message = "this is no number of results".to_owned();
+                let message = "this is not a number of results".to_owned();
                 let end = self.pos + digits.len().max(1);
                 let failure = self.error_at(self.pos, end, "result-count", message);
                 Err(failure.with_help("`%r:2` names two results, `%r#0` and `%r#1`"))

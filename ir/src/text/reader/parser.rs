@@ -107,9 +107,9 @@ pub(in crate::text) struct Parser<'s> {
     pub(super) short_syms: Recent<ShortSymEntry>,
     pub(super) syms: Recent<SymEntry>,
     pub(super) op_names: FxHashMap<&'s [u8], KnownOp>,
-    /// Some of the names of operations, at the places that [`op_place`] tells.
+    /// Some of the names of operations, at the positions that [`op_place`] computes.
     pub(super) recent_ops: Recent<Option<(&'s [u8], KnownOp)>>,
-    /// Words in front of numbers and their numbers, if they have one, each at a place that its hash tells.
+    /// Words in front of numbers and their numbers, if they have one, each at a position that follows from its hash.
     pub(super) recent_stems: Recent<Option<(Stem, Option<u32>)>>,
     pub(super) entries: Vec<(Sym, Attr)>,
     /// Results of operations that could not be read: what uses them is not to blame.
@@ -194,7 +194,7 @@ impl<'s> Parser<'s> {
         let found = f(&mut self).map_err(|e| *e.0)?;
         self.skip();
         if self.pos < self.src.len() {
-            return Err(*self.expected("the end of the text", "remove what follows").0);
+            return Err(*self.expected("the end of the text", "remove the text that follows").0);
         }
         Ok(found)
     }
@@ -447,10 +447,10 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// An error where a piece says something that other pieces should know.
+    /// An error if a chunk contains a definition that affects other chunks.
     fn for_all(&self) -> Result<(), Failure> {
         match self.length < self.whole.len() {
-            true => Err(self.expected("an operation", "read the text as one")),
+            true => Err(self.expected("an operation", "parse the text as a whole")),
             false => Ok(()),
         }
     }
@@ -513,9 +513,9 @@ impl<'s> Parser<'s> {
                 start,
                 self.pos,
                 "alias-expansion",
-                "written out, this alias is too large".to_owned(),
+                "the expansion of this alias is too large".to_owned(),
             )
-            .with_help("aliases that stand for one another twice at each step double in size each time"))
+            .with_help("an alias that uses another alias twice doubles in size at each level"))
     }
 
     /// `{-# … #-}`: data of other tools, kept as it is written.

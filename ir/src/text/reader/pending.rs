@@ -91,7 +91,7 @@ impl Pending {
         self.def(ctx).is_some_and(|d| d.has(traits))
     }
 
-    /// Whether what ends the region that was read last hands on the results of the operation in front of it.
+    /// Whether the terminator of the region that was read last forwards the results of the preceding operation.
     pub(super) fn forwards(&self, ctx: &Context) -> bool {
         let region = self.ods.as_ref().and_then(|state| state.regions.last());
         let row = ctx.ods(self.name).and_then(|ods| ods.row().ok());

@@ -9,7 +9,7 @@ use crate::entity::{BlockId, OpId};
 impl Parser<'_> {
     /// `(%a: T, %b)`. The types of an entry block's arguments may be left out when they follow from the operation.
     pub(super) fn block_args(&mut self, block: BlockId, is_entry: bool) -> Result<(), Failure> {
-        self.expect(b"(", "`(`", "arguments stand in parentheses")?;
+        self.expect(b"(", "`(`", "arguments are written in parentheses")?;
         // An entry block's follow from the operation, another's from a branch to it that was read before.
         let inferred = if is_entry { self.entry_arg_types() } else { None };
         let inferred = inferred.or_else(|| self.scopes.region().and_then(|r| r.passed.remove(&block)));
@@ -30,7 +30,7 @@ impl Parser<'_> {
                 return Err(self
                     .error(
                         "untyped-argument",
-                        format!("the type of `%{}` cannot be told", self.ctx.name_text(name)),
+                        format!("the type of `%{}` cannot be inferred", self.ctx.name_text(name)),
                         self.name_span(start),
                     )
                     .with_help(format!("write it: `%{}: tensor<…>`", self.ctx.name_text(name))));
@@ -86,7 +86,7 @@ impl Parser<'_> {
     /// Opens a region of an operation; the brace is next.
     pub(super) fn open_region(&mut self, mut owner: Box<Pending>, isolated: bool) -> Result<(), Failure> {
         let brace = self.pos;
-        self.expect(b"{", "`{`", "a region stands in braces")?;
+        self.expect(b"{", "`{`", "a region is written in braces")?;
         let header = owner.header.take();
         if isolated {
             let room = self.room_for_body();
@@ -136,7 +136,7 @@ impl Parser<'_> {
         if room.is_used_up() {
             // The body around may begin with this one, and then it is likely to be the smaller part.
             room.take_from(self.body());
-            // How deep bodies are is what the input says: not all of them can have room for all that is to come.
+            // The input determines how deep bodies are nested: not all of them can have room for all that is to come.
             if room.is_used_up() && self.bodies.len() <= 3 {
                 let left = (self.src.len() - self.pos) as u64;
                 room.for_ops((self.lines as u64 * left / self.length as u64) as usize);
@@ -149,12 +149,7 @@ impl Parser<'_> {
         let comment = std::mem::take(&mut self.comment);
         if self.open.len() == 1 {
             return Err(self
-                .error_at(
-                    self.pos,
-                    self.pos + 1,
-                    "unopened",
-                    "this brace closes nothing".to_owned(),
-                )
+                .error_at(self.pos, self.pos + 1, "unopened", "unmatched closing brace".to_owned())
                 .with_help("remove it"));
         }
         self.pos += 1;

@@ -1,6 +1,6 @@
 //! Names of values while text is read: which are visible, which were, and which are used before their definition.
 //!
-//! The table of what names denote is shared by all bodies: an entry says which body it belongs to. Most names of a
+//! The table of what names denote is shared by all bodies: an entry names its body. Most names of a
 //! function occur nowhere else, so that the entries of bodies that were read are taken for others.
 
 use std::num::NonZeroU32;

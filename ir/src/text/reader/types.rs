@@ -75,7 +75,7 @@ impl<'s> Parser<'s> {
     }
 
     fn parse_type_parens(&mut self) -> Result<Vec<Type>, Failure> {
-        self.expect(b"(", "`(`", "a list of types stands in parentheses")?;
+        self.expect(b"(", "`(`", "a list of types is written in parentheses")?;
         let mut types = Vec::new();
         self.skip();
         if self.eat(b")") {

@@ -1,6 +1,6 @@
 //! Operations that are not registered, and names that are none.
 //!
-//! Under `allow_unregistered` they are read in the generic form, and in one pretty form, which says the same of any
+//! Under `allow_unregistered` they are read in the generic form, and in one pretty form, which is the same for any
 //! operation:
 //!
 //! ```text
@@ -8,7 +8,7 @@
 //! ```
 //!
 //! The types are those of the results, which have names, or the whole signature. Everything else is custom assembly,
-//! which means what the code of the dialect says, and is refused. So is the pretty form of operations of dialects that
+//! which only the code of the dialect can parse, and is refused. So is the pretty form of operations of dialects that
 //! are known to have a custom assembly: `memref.alloc() : memref<2xf32>` looks the same and has properties that the
 //! text does not show.
 
@@ -42,7 +42,7 @@ impl Parser<'_> {
         if self.src.get(self.after(self.pos)) == Some(&b'(') {
             return Ok(());
         }
-        let message = format!("`{text}` is not registered, so that its custom assembly cannot be read");
+        let message = format!("`{text}` is not registered, so its custom assembly cannot be parsed");
         Err(self.error("custom-assembly", message, span).with_help(format!(
             "write `{text} (%operands) {{attributes}} : types`, or {MAKE_GENERIC}"
         )))
@@ -60,7 +60,7 @@ impl Parser<'_> {
     }
 
     fn custom_assembly(&self, span: Span, text: &str, dialect: &str) -> Failure {
-        let message = format!("`{text}` is in the custom assembly of the dialect `{dialect}`, which cannot be read");
+        let message = format!("`{text}` uses the custom assembly of the dialect `{dialect}`, which cannot be parsed");
         self.error("custom-assembly", message, span).with_help(MAKE_GENERIC)
     }
 
@@ -79,7 +79,7 @@ impl Parser<'_> {
         if dialect.is_none() && near.is_none() && self.is_behind_something(span) {
             let message = format!("expected the end of the operation, found `{text}`");
             return self.error("custom-assembly", message, span).with_help(format!(
-                "if this is the custom assembly of MLIR, it cannot be read: {MAKE_GENERIC}"
+                "if this is MLIR's custom assembly, it cannot be parsed: {MAKE_GENERIC}"
             ));
         }
         let failure = self.error("unknown-op", format!("there is no operation `{text}`"), span);
@@ -91,9 +91,9 @@ impl Parser<'_> {
                 format!("`pir-opt --list-ops` lists the operations of `{dialect}`")
             }
             Some(_) => "operations of other dialects are accepted with `--allow-unregistered-dialect`".to_owned(),
-            None => format!(
-                "an operation is written `dialect.name`; if this is the custom assembly of MLIR, {MAKE_GENERIC}"
-            ),
+            None => {
+                format!("an operation is written `dialect.name`; if this is MLIR's custom assembly, {MAKE_GENERIC}")
+            }
         };
         failure.with_help(help)
     }

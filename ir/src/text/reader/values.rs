@@ -151,7 +151,7 @@ impl Parser<'_> {
     pub(super) fn check_operand_type(&mut self, value: ValueId, written: Type, span: Span) {
         let actual = self.body().value_type(value);
         if actual == Type::NONE {
-            // A forward reference: what is written says what it will be.
+            // A forward reference: the written type is its type.
             self.body().set_value_type(value, written);
         } else if actual != written {
             let (actual, written) = (print_type(&self.ctx, actual), print_type(&self.ctx, written));
@@ -161,7 +161,7 @@ impl Parser<'_> {
                     format!("this operand has type `{actual}`, not `{written}`"),
                     span,
                 )
-                .with_help(format!("write `{actual}`, or leave the types of the operands out"));
+                .with_help(format!("write `{actual}`, or omit the types of the operands"));
             self.report(failure);
         }
     }
@@ -254,7 +254,7 @@ impl Parser<'_> {
                     let visible = visible.get_or_insert_with(texts);
                     match nearest(&text, visible.iter().map(EcoString::as_str)) {
                         Some(near) => failure.suggesting("%", near),
-                        None => failure.with_help("define it before it is used, in this region or in one around it"),
+                        None => failure.with_help("define it before its use, in this region or an enclosing one"),
                     }
                 }
             };

@@ -77,32 +77,32 @@ fn wrong_constants_are_refused() {
     for (text, why) in [
         (
             "dense<[1, 2, 3]> : tensor<2xi32>",
-            "elements of shape [3], but of type `tensor<2xi32>`",
+            "the elements have shape [3], but the type is `tensor<2xi32>`",
         ),
         (
             "dense<\"0x010203\"> : tensor<2xi8>",
             "3 bytes, but `tensor<2xi8>` has 2",
         ),
-        ("dense<\"0xZZ\"> : tensor<i8>", "these are no hexadecimal digits"),
+        ("dense<\"0xZZ\"> : tensor<i8>", "these are not hexadecimal digits"),
         ("dense<\"0x012\"> : tensor<i8>", "the last byte has one digit"),
         ("dense<> : tensor<2xf32>", "0 bytes, but `tensor<2xf32>` has 8"),
         (
             "dense<1> : tensor<2xf32>",
             "`1` is an integer, and the elements are floats",
         ),
-        ("dense<foo> : tensor<2xf32>", "`foo` is no number"),
+        ("dense<foo> : tensor<2xf32>", "`foo` is not a number"),
         (
             "dense<0x123456789> : tensor<f32>",
-            "`0x123456789` is not the 32 bits of a number",
+            "`0x123456789` is not a number of 32 bits",
         ),
-        ("dense<300> : tensor<2xi8>", "300 does not fit into 8 bits"),
+        ("dense<300> : tensor<2xi8>", "300 does not fit in 8 bits"),
         (
             "dense<1.0> : tensor<complex<f32>>",
-            "`1.0` is no complex number, which is written `(1.0, 2.0)`",
+            "`1.0` is not a complex number; write `(1.0, 2.0)`",
         ),
-        ("array<i32: 1.0>", "`1.0` is no integer"),
-        ("array<i1: 2>", "2 does not fit into 1 bits"),
-        ("array<i8: 1,>", "`` is no integer"),
+        ("array<i32: 1.0>", "`1.0` is not an integer"),
+        ("array<i1: 2>", "2 does not fit in 1 bits"),
+        ("array<i8: 1,>", "`` is not an integer"),
     ] {
         assert_eq!(read(&ctx, text).map(|_| ()).unwrap_err(), why, "{text}");
     }

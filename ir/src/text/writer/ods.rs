@@ -23,7 +23,7 @@ pub struct OdsPrinter<'p, 'a, 'w> {
 }
 
 impl<'a> Printer<'a, '_> {
-    /// Prints the format from an element on, behind which regions are left as tasks.
+    /// Prints the format from an element on, after which regions are left as tasks.
     pub(super) fn ods(&mut self, body: &'a Body, op: OpId, row: &'a OdsRow, from: usize, mut region: usize) {
         let mut at = from;
         // Of a list of regions between words, each is printed in turn.
@@ -267,7 +267,7 @@ impl<'a> Printer<'a, '_> {
         }
     }
 
-    /// `{ … }`; what comes behind it is left as a task.
+    /// `{ … }`; what comes after it is left as a task.
     fn ods_region(&mut self, body: &'a Body, op: OpId, row: &'a OdsRow, number: usize, then: (usize, usize)) {
         let Some(&region) = body.op_regions(op).get(number) else {
             self.tasks.push(Task::Ods {
@@ -312,7 +312,7 @@ impl<'a> Printer<'a, '_> {
         is_it.then_some(last)
     }
 
-    /// Goes on behind a region.
+    /// Resumes after a region.
     pub(super) fn after_ods_region(
         &mut self,
         body: &'a Body,
@@ -473,7 +473,7 @@ impl<'a> OdsPrinter<'_, 'a, '_> {
         self.printer.types_of_list(types);
     }
 
-    /// Writes `T`, or `(T, U)`, as behind an arrow.
+    /// Writes `T`, or `(T, U)`, as after an arrow.
     pub fn results(&mut self, types: &[Type]) {
         write_results(self.printer.ctx, &mut self.printer.out, types, true);
     }
@@ -531,7 +531,7 @@ impl<'a> OdsPrinter<'_, 'a, '_> {
         self.repetition
     }
 
-    /// Writes an attribute without the type behind it.
+    /// Writes an attribute without the type after it.
     pub fn without_type(&mut self, attr: Attr) {
         let mut text = String::new();
         self.printer.attr_writer(true).write(&mut text, attr, true);

@@ -310,7 +310,7 @@ impl<'a, 'w> Printer<'a, 'w> {
         self.run();
     }
 
-    /// Appends lines that were printed elsewhere, and hands on what has collected.
+    /// Appends lines that were printed elsewhere, and flushes what has collected.
     pub(super) fn whole_lines(&mut self, text: &str) {
         if !self.has_line_ended() {
             self.out.push('\n');

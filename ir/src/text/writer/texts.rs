@@ -21,7 +21,7 @@ impl<K> Default for Texts<K> {
 }
 
 impl<K: PartialEq> Texts<K> {
-    /// Appends the text of `key`, which `write` appends when it is not known. The number tells the place of the key.
+    /// Appends the text of `key`, which `write` appends when it is not known. The number selects the position of the key.
     pub(super) fn push(&mut self, out: &mut String, key: K, number: usize, write: impl FnOnce(&mut String)) {
         let is_known = |kept: &Option<(K, String)>| kept.as_ref().is_some_and(|kept| kept.0 == key);
         if let Some(Some((_, text))) = self.0.find(number, is_known) {
@@ -62,7 +62,7 @@ pub(super) struct Generic {
     /// Texts of properties, and of the other attributes.
     pub(super) heads: Texts<AttrDict>,
     pub(super) tails: Texts<AttrDict>,
-    /// Signatures, at a place that the name of the operation tells: operations of a kind mostly have the same types.
+    /// Signatures, at a position that the name of the operation selects: operations of a kind mostly have the same types.
     pub(super) signatures: Recent<Signature>,
 }
 

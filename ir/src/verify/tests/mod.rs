@@ -296,7 +296,7 @@ fn counts_are_told_with_the_declared_names() {
     });
     assert_eq!(
         (e.code, &*e.message),
-        ("successor-count", "`t.br` has 1 successor, not 0")
+        ("successor-count", "`t.br` needs 1 successor, found 0")
     );
 }
 
@@ -342,7 +342,7 @@ fn attributes_are_declared() {
     let e = only(with("t.def", "place"));
     assert_eq!(
         (e.code, &*e.message),
-        ("unknown-attribute", "`t.def` may not have the mark `place`")
+        ("unknown-attribute", "the mark `t.def` is not permitted on `place`")
     );
     assert!(codes(with("t.use", "place")).is_empty());
     assert!(codes(with("t.use", "my.note")).is_empty());

@@ -16,7 +16,7 @@ use crate::made::Made;
 
 /// Adds the cotangents on `from` to those on `into`, from the top.
 pub(super) fn merge(r: &mut Rewriter<'_>, names: &Names, from: ValueId, into: ValueId, ty: Type) -> Result<(), String> {
-    let flow = names.kit.ok_or("there is no loop to do that in")?.flow;
+    let flow = names.kit.ok_or("the dialect has no loop for this")?.flow;
     let sums = r.op(cf::CREATE_STACK).result(names.stack).value();
     r.name(sums, "sums");
     drain(r, flow, from, |r| {

@@ -27,12 +27,11 @@ fn no_rule_for(ctx: &Context, body: &Body, activity: &Activity, op: OpId, ty: Ty
 
 /// A `custom_vjp` may give something else than a derivative, clipped cotangents for one: there are no tangents for it.
 fn only_reverse(ctx: &Context, body: &Body, activity: &Activity, op: OpId) -> Diagnostic {
-    let message =
-        "the function that is called here has a derivative of its own, which `backward` uses, and no tangents";
+    let message = "the callee has a reverse-mode derivative (`custom_vjp`), which does not determine tangents";
     let diagnostic =
         Diagnostic::error("no-derivative", message).label(body.op_span(op), "the derivative passes through here");
     reached(ctx, body, activity, op, diagnostic)
-        .help("`inline{custom-vjp=true}` in front of `jvp` gives the tangents of what the function computes")
+        .help("run `inline{custom-vjp=true}` before `jvp` to differentiate the body of the function")
 }
 
 fn refusal(ctx: &Context, body: &Body, activity: &Activity, op: OpId, message: String) -> Diagnostic {
@@ -47,7 +46,7 @@ fn refusal(ctx: &Context, body: &Body, activity: &Activity, op: OpId, message: S
         None => diagnostic,
     };
     let diagnostic = match body.view(ctx, op).semantics() {
-        Some(_) => diagnostic.note("its row has neither `vjp` nor `computes`"),
+        Some(_) => diagnostic.note("its row declares neither `vjp` nor `computes`"),
         None => diagnostic,
     };
     let view = body.view(ctx, op);
@@ -57,7 +56,7 @@ fn refusal(ctx: &Context, body: &Body, activity: &Activity, op: OpId, message: S
             "give the shapes of the inputs: `--input-shape x=4x3`, or the pass `refine-shapes{shapes=\"x=4x3\"}`"
         }
         None => {
-            "where no gradient is wanted, put a `pd.detach` in front of it; or choose other outputs with `of=`, other \
+            "if no gradient is needed, insert a `pd.detach` before it, or select other outputs with `of=` or other \
              inputs with `wrt=`"
         }
     })
@@ -206,7 +205,7 @@ fn nested_lists(ctx: &Context, body: &Body, activity: &Activity) -> Vec<Diagnost
             ValueDef::None => None,
         };
         let message = format!(
-            "the derivative passes through the list {} of `{}`, and only lists of tensors have derivatives",
+            "the derivative passes through the list {} of `{}`, but only lists of tensors have derivatives",
             spelled(ctx, body, value),
             print_type(ctx, body.value_type(value)),
         );
@@ -215,7 +214,7 @@ fn nested_lists(ctx: &Context, body: &Body, activity: &Activity) -> Vec<Diagnost
             Some(op) => error.label(body.op_span(op), "the derivative passes through here"),
             None => error,
         };
-        error.help("put the tensors into one list, or hand them on one by one")
+        error.help("put the tensors into one list, or pass them separately")
     };
     active.map(error).collect()
 }

@@ -88,12 +88,12 @@ fn in_scope(ctx: &Context, scope: &mut Body) -> Result<bool, Box<Diagnostic>> {
 }
 
 fn unclear(body: &Body, op: OpId, what: &str) -> Box<Diagnostic> {
-    let message = format!("the tape of a call cannot be taken back: {what}");
+    let message = format!("the tape of a call cannot be removed: {what}");
     Box::new(
         Diagnostic::error("stack-derivative", message)
             .label(body.op_span(op), "here")
-            .note("a function cannot be computed again for its derivative when it is not known which call that is of")
-            .help("let this come right after `backward`"),
+            .note("the derivative cannot recompute a function unless its call is known")
+            .help("run this immediately after `backward`"),
     )
 }
 
@@ -115,7 +115,7 @@ fn join(ctx: &Context, scope: &mut Body, augmented: OpId, adjoint: OpId) -> Resu
     };
     let tape = body.operands(end).next_back();
     let Some((tape, create)) = tape.and_then(|tape| Some((tape, body.defining_op(tape)?))) else {
-        return wrong("its function gives no tape");
+        return wrong("its function returns no tape");
     };
     let on = |body: &Body, block, name, tape| -> Vec<OpId> {
         let ops = body.block_ops(block);
@@ -129,7 +129,7 @@ fn join(ctx: &Context, scope: &mut Body, augmented: OpId, adjoint: OpId) -> Resu
         && body.uses(tape).count() == pushes.len() + 1
         && dual.uses(*tape_taken).count() == pops.len();
     if !is_known {
-        return wrong("what is pushed on it is not what is popped");
+        return wrong("the pushed values differ from the popped ones");
     }
     let mut map = ValueMap::new();
     for &cotangent in cotangents {
@@ -183,7 +183,7 @@ fn take_back(ctx: &Context, body: &mut Body, mut pops: FxHashMap<OpId, OpId>) ->
             }
             let pop = pops.get(&at.op).copied().filter(|_| at.index == 1);
             let Some(pop) = pop else {
-                return Err(unclear(r.body, at.op, "it is used by something else than the adjoint"));
+                return Err(unclear(r.body, at.op, "it has uses other than the adjoint"));
             };
             let stack = [r.body.operand(at.op, 0), r.body.operand(pop, 0)];
             r.before(at.op);
@@ -202,7 +202,7 @@ fn take_back(ctx: &Context, body: &mut Body, mut pops: FxHashMap<OpId, OpId>) ->
             for at in r.body.uses(r.body.result(pop, 0)).collect::<Vec<_>>() {
                 match reads(&r, at.op) {
                     true => take_operands(&mut r, at.op, &popped),
-                    false => return Err(unclear(r.body, at.op, "it is used by something else than the adjoint")),
+                    false => return Err(unclear(r.body, at.op, "it has uses other than the adjoint")),
                 }
             }
             r.erase_op(pop);

@@ -44,7 +44,7 @@ pub(super) fn split(ctx: &Context, scope: &mut Body, function: OpId) {
     let Some(inner) = scope.isolated_mut(function) else {
         return;
     };
-    // Pushes and pops cannot be told to be pairs when they are apart.
+    // Pushes and pops in different functions cannot be paired.
     if inner.analysis::<Variables>(ctx).is_empty() {
         prune::run(ctx, inner);
     }

@@ -2,7 +2,7 @@
 //!
 //! **Loops and branches** carry tangents beside values: a slot for each carried value with a tangent that is not zero for
 //! sure. Nothing is recorded, and there is no second loop. **Stacks** hold the tangent of a value on top of it: what pops
-//! the value pops the tangent first. Which pushes and pops these are, [`Activity`] tells.
+//! the value pops the tangent first. [`Activity`] determines these pushes and pops.
 
 use pir_dialects::cf;
 use pir_ir::{
@@ -102,7 +102,7 @@ impl<'x, 'a> Forward<'x, 'a> {
     pub(super) fn ops(&mut self, ops: &[OpId]) -> Result<(), Failure> {
         for &op in ops {
             let done = match self.names.kind(self.r.body, op) {
-                // Nesting is as deep as the input says: the stack grows on the heap when it has to.
+                // The input determines the nesting: the stack grows on the heap when it has to.
                 Some(kind) => stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.structured(op, kind)),
                 None => self.ordinary(op).map_err(|why| self.failure(op, &why)),
             };

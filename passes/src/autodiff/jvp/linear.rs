@@ -75,9 +75,7 @@ pub(super) fn push_forward(
         let inside = r.body.parent_op(op).is_some_and(|parent| emitted.contains(&parent));
         let around = !r.body.op_regions(op).is_empty();
         if (inside || around) && r.body.operands(op).any(|v| depends.contains(&v)) {
-            return Err(
-                "its gradient is computed in loops or branches, which forward mode does not turn around".to_owned(),
-            );
+            return Err("its gradient contains loops or branches, which forward mode cannot transpose".to_owned());
         }
         depends.extend(reached);
     }

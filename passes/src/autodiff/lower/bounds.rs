@@ -164,7 +164,7 @@ impl Bounds<'_> {
             None => {
                 let name = self.body.view(self.names.ctx, op).name().to_owned();
                 let message =
-                    format!("a stack cannot become a tensor: it is not known how often `{name}` runs its regions");
+                    format!("a stack cannot become a tensor: it is unknown how often `{name}` runs its regions");
                 Err(Diagnostic::error("stack-regions", message)
                     .label(self.body.op_span(op), "uses a stack in its regions")
                     .help("use the stack outside of the operation, or in the regions of loops and branches"))
@@ -175,12 +175,12 @@ impl Bounds<'_> {
     fn unknown(&self, op: OpId) -> Diagnostic {
         Diagnostic::error(
             "stack-bound",
-            "it is not known how often a loop runs, so there is no size for what it records",
+            "the trip count of a loop is unknown, so the size of its records is unknown",
         )
         .label(self.body.op_span(op), "this loop")
         .help(
-            "give a bound, as in `lower-stacks{bound=1024}`, or let the loop record less before: \
-             `remat{slots=32,segment=128}` needs no bound",
+            "give a bound, as in `lower-stacks{bound=1024}`, or run `remat{slots=32,segment=128}` first, which needs \
+             no bound",
         )
     }
 

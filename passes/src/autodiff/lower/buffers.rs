@@ -160,7 +160,7 @@ impl Classes {
         let mut at = Some(self.root(stack));
         while let Some(root) = at {
             if chain.contains(&root) {
-                return Err("a stack may be on itself".to_owned());
+                return Err("a stack may contain itself".to_owned());
             }
             chain.push(root);
             at = self
@@ -218,7 +218,7 @@ fn lower(ctx: &Context, body: &mut Body, kinds: &mut Kinds) -> Result<(), Vec<Di
             cf::PUSH_BACK => body.operand(op, 1),
             cf::POP_BACK => body.result(op, 0),
             cf::CREATE_STACK | cf::IS_EMPTY => continue,
-            _ if touches => return Err(refused(body, op, "a stack is used by an operation that is not known")),
+            _ if touches => return Err(refused(body, op, "a stack is used by an unknown operation")),
             _ => continue,
         };
         let ty = body.value_type(value);
@@ -226,7 +226,7 @@ fn lower(ctx: &Context, body: &mut Body, kinds: &mut Kinds) -> Result<(), Vec<Di
             return Err(refused(
                 body,
                 op,
-                "tensors can be recorded where all stacks are one buffer, and their shapes are known",
+                "tensors can only be recorded if all stacks share one buffer and their shapes are static",
             ));
         }
         classes.holds(body.operand(op, 0), value, ty, ty == stack_type);
@@ -357,13 +357,13 @@ impl Lowering<'_> {
 
     fn known(&self, stack: ValueId) -> Result<Parts, String> {
         let parts = self.parts_of.get(&stack).cloned();
-        parts.ok_or_else(|| "it is not known where it was made".to_owned())
+        parts.ok_or_else(|| "it is unknown where it was created".to_owned())
     }
 
     fn part(&mut self, stack: ValueId, ty: Type) -> Result<(usize, [ValueId; 2]), String> {
         let kind = self.kinds.of(ty);
         let part = self.known(stack)?.into_iter().find(|part| part.0 == kind);
-        part.ok_or_else(|| "its values are not known".to_owned())
+        part.ok_or_else(|| "its values are unknown".to_owned())
     }
 
     fn push(&mut self, r: &mut Rewriter<'_>, stack: ValueId, value: ValueId) -> Result<(), String> {

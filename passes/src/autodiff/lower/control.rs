@@ -40,7 +40,7 @@ impl Walk<'_, '_, '_> {
             let message = format!("stacks in `{}` cannot become tensors", self.r.view(op).name());
             let error = Diagnostic::error("stack-regions", message).label(self.r.body.op_span(op), "in this");
             return Err(vec![error.help(
-                "`lift-cfg` and `stablehlo-to-pd-control` make loops and branches that are known",
+                "`lift-cfg` and `stablehlo-to-pd-control` convert control flow to supported loops and branches",
             )]);
         };
         let written = self.writes.remove(&op).unwrap_or_default().vars;

@@ -11,7 +11,7 @@ fn refused(r: &Rewriter<'_>, value: ValueId, why: &str) -> Diagnostic {
     let block = |value| r.body.value_block(value).and_then(|b| r.body.block_parent(b));
     let op = r.body.defining_op(value).or_else(|| block(value));
     let error = Diagnostic::error("stack-unknown", format!("a stack cannot become a tensor: {why}"))
-        .help("use the result of `cf.create_stack`, or of the pop that takes the stack off another one");
+        .help("use the result of `cf.create_stack`, or of the pop that removes the stack from another one");
     match op {
         Some(op) => error.label(r.body.op_span(op), "this stack"),
         None => error,
@@ -36,11 +36,11 @@ pub(super) fn make_direct(r: &mut Rewriter<'_>, names: &Names) -> Result<(), Vec
         let root = provenance.root(handle);
         let maker = r.body.defining_op(root).map(|op| r.body.op_name(op));
         if provenance.doubt(handle).is_some() {
-            errors.push(refused(r, handle, "it is one of several"));
+            errors.push(refused(r, handle, "it may be one of several stacks"));
         } else if maker == Some(names.copy) {
             errors.push(refused(r, handle, "it is a copy"));
         } else if maker != Some(names.create) && maker != Some(names.pop) {
-            errors.push(refused(r, handle, "it comes from elsewhere"));
+            errors.push(refused(r, handle, "its origin is unknown"));
         }
     }
     if !errors.is_empty() {

@@ -78,7 +78,7 @@ fn set_internal(ctx: &Context, scope: &mut Body, function: OpId) {
     }
 }
 
-/// Erases private functions with stacks among their arguments that nobody calls, as `inline` leaves them.
+/// Erases private functions with stacks among their arguments without callers, as `inline` leaves them.
 fn erase_unused(ctx: &Context, names: &Names<'_>, scope: &mut Body) {
     loop {
         let mut called: FxHashSet<Sym> = FxHashSet::default();
@@ -121,7 +121,7 @@ fn refused(scope: &Body, reason: &Reason) -> Diagnostic {
     );
     Diagnostic::error("stack-buffer", message)
         .label(span, "here")
-        .help("let `lower-stacks` come right after `backward`")
+        .help("run `lower-stacks` immediately after `backward`")
 }
 
 /// What a function takes and returns.
@@ -274,7 +274,7 @@ impl Lowering<'_> {
             match names.is_stack(r.body, value) {
                 false => self.push(r, op, value),
                 true if self.layout.noted.contains(&here) => {
-                    // Of what a call made nobody asks whether it is empty.
+                    // The tape of a call is never tested for emptiness.
                     let note = self.notes.get(&value).copied();
                     let note = note.unwrap_or_else(|| index(r, 0));
                     self.push(r, op, note);

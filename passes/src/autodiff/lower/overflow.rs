@@ -71,10 +71,10 @@ pub(super) fn poisoned(
                 false => errors.push(
                     Diagnostic::error(
                         "stack-overflow",
-                        "what the program gives here depends on a stack with a bound, and cannot be NaN if that is exceeded",
+                        "this output depends on a stack with a bound, and cannot be NaN if the bound is exceeded",
                     )
                     .label(r.body.op_span(op), "given here")
-                    .help("`lower-stacks{overflow=unchecked}` does not look whether it is"),
+                    .help("`lower-stacks{overflow=unchecked}` does not check the bound"),
                 ),
             }
         }

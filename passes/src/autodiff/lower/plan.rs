@@ -165,7 +165,7 @@ impl Plan {
                 block.is_some_and(|block| r.body.ancestor_in_block(push, block).is_some())
             };
             if let Some(&push) = lane.pushes.iter().find(|push| !inside(push)) {
-                let message = "a stack whose iterations are counted by `cf.commit` is pushed on elsewhere";
+                let message = "there is a push outside of the loop whose iterations `cf.commit` counts";
                 return Err(vec![
                     Diagnostic::error("stack-commit", message)
                         .label(r.body.op_span(push), "pushed here")
@@ -310,8 +310,7 @@ impl Plan {
                 () if name == names.commit => {
                     let is_new = self.classes[class].commit.replace(op).is_none();
                     if !is_new || self.classes[class].outer.is_some() {
-                        let message =
-                            "the iterations of a stack are counted once, and not those of one that is recorded";
+                        let message = "a stack may have only one `cf.commit`, and a recorded stack none";
                         errors.push(
                             Diagnostic::error("stack-commit", message)
                                 .label(r.body.op_span(op), "counted here")
@@ -337,7 +336,7 @@ impl Plan {
                 errors.push(
                     Diagnostic::error("stack-element", message)
                         .label(r.body.op_span(op), "this value")
-                        .help("give the value a tensor type whose dimensions are known"),
+                        .help("give the value a tensor type with static dimensions"),
                 );
                 continue;
             }
@@ -355,12 +354,11 @@ impl Plan {
                     self.lane_of.insert(op, lane);
                 }
                 _ => {
-                    let message =
-                        "only a stack of tensors of one type, which nothing is popped from, can be joined as a tensor";
+                    let message = "`cf.join_stack` is supported only for stacks of tensors of one type without pops";
                     errors.push(
                         Diagnostic::error("stack-joined", message)
                             .label(r.body.op_span(op), "joined here")
-                            .help("push the elements to be joined on a stack of their own"),
+                            .help("push the elements to be joined on a separate stack"),
                     );
                 }
             }
@@ -383,14 +381,14 @@ impl Plan {
             let error = |op: OpId, why: &str| {
                 let message = format!("a stack cannot become a tensor: {why}");
                 let error = Diagnostic::error("stack-nesting", message).label(r.body.op_span(op), "this stack");
-                vec![error.help("push stacks only on stacks that `cf.create_stack` makes outside of them")]
+                vec![error.help("push stacks only on stacks that were created outside of the loop or branch")]
             };
             let Some(&create) = class.creates.first() else {
                 let Some(&pop) = class.pops.first() else { continue };
-                return Err(error(pop, "nothing makes it"));
+                return Err(error(pop, "it is never created"));
             };
             if class.outer.is_some() || class.creates.len() > 1 {
-                return Err(error(create, "it is on itself"));
+                return Err(error(create, "it contains itself"));
             }
             self.classes[at].home = r.body.op_block(create).map(|block| (block, create));
         }
@@ -406,7 +404,9 @@ impl Plan {
             {
                 let message = "a stack cannot become a tensor: it is used in several blocks";
                 let error = Diagnostic::error("stack-blocks", message).label(r.body.op_span(create), "this stack");
-                return Err(vec![error.help("`lift-cfg` makes loops and branches of blocks")]);
+                return Err(vec![
+                    error.help("run `lift-cfg`, which converts blocks to loops and branches"),
+                ]);
             }
         }
         Ok(())
@@ -418,7 +418,7 @@ fn can_hold(r: &Rewriter<'_>, ty: Type) -> Result<(), String> {
     let printed = || pir_ir::text::print_type(r.ctx, ty);
     match r.ctx.as_tensor(ty) {
         Some((shape, _)) if shape.iter().all(|&dim| dim >= 0) => Ok(()),
-        Some(_) => Err(format!("a `{}`, whose shape is not known", printed())),
-        None => Err(format!("a `{}`, which is no tensor", printed())),
+        Some(_) => Err(format!("a `{}`, whose shape is dynamic", printed())),
+        None => Err(format!("a `{}`, which is not a tensor", printed())),
     }
 }

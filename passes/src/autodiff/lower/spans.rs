@@ -109,7 +109,7 @@ fn overlap(r: &Rewriter<'_>, op: OpId) -> Vec<Diagnostic> {
     let message =
         "stacks that are recorded on another one cannot become tensors: two of them are in use at the same time";
     let error = Diagnostic::error("stack-overlap", message).label(r.body.op_span(op), "one of them is used here");
-    vec![error.help("finish with one stack, and push it, before the next one is used")]
+    vec![error.help("complete one stack, and push it, before using the next one")]
 }
 
 /// One after the other in their block, and recorded in that order.

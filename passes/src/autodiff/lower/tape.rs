@@ -4,7 +4,7 @@
 //! calls. Then one buffer for each type of numbers does for all stacks: a handle is nothing, or, where it is asked whether the stack is
 //! empty, how much there was on the tape before.
 //!
-//! This is proven by running each function on a tape of [`Event`]s, one for each push, loop, branch or call that leaves something behind. A
+//! This is proven by running each function on a tape of [`Event`]s, one for each push, loop, branch or call that leaves records. A
 //! pop has to find its own stack's push on top. A loop that pops has to find a loop on top, and its regions have to undo what the regions of
 //! that one did; it has to end when what that loop began with is reached. A branch that pops has to find one with the same condition, a call
 //! that takes a tape the call that gave it. What is not of this form gets buffers of its own ([`buffers`](super::buffers)).
@@ -22,7 +22,7 @@ use crate::autodiff::structure::Names;
 /// A value or an operation of a function.
 type Of<T> = (OpId, T);
 
-/// What is left behind on the tape.
+/// What remains on the tape.
 #[derive(Clone, Debug)]
 enum Event {
     Number {
@@ -88,7 +88,7 @@ struct Run<'a> {
     handles: FxHashMap<Of<ValueId>, usize>,
     /// What was pushed, for what is popped.
     images: FxHashMap<Of<ValueId>, Of<ValueId>>,
-    /// What functions that give a tape leave behind, with that tape.
+    /// The records of functions that return a tape, with that tape.
     given: FxHashMap<OpId, (Rc<Vec<Event>>, usize)>,
     /// For each function that takes a tape the one that gives it.
     takes: FxHashMap<OpId, OpId>,
@@ -288,10 +288,10 @@ impl<'a> Run<'a> {
             self.adjoint(walked)?;
         }
         match take.iter().find(|walked| !self.takes.contains_key(&walked.function)) {
-            // Whom nobody calls may be called from outside.
+            // A function without callers may be called from outside.
             Some(walked) => Err(Reason {
                 at: (walked.function, walked.function),
-                why: "a function takes a stack that no call gives it",
+                why: "a function takes a stack, but has no calls",
             }),
             None => Ok(()),
         }
@@ -321,7 +321,7 @@ impl<'a> Run<'a> {
             return Err(self.reason(
                 walked,
                 walked.function,
-                "it is not known what is on the stack that it takes",
+                "the contents of the stack that it takes are unknown",
             ));
         };
         let stacks = body.block_args(block).iter().filter(|&&v| self.names.is_stack(body, v));
@@ -354,7 +354,7 @@ impl<'a> Run<'a> {
 
     fn stack(&self, walked: &Walked<'_>, op: OpId, handle: ValueId) -> Done<usize> {
         let known = self.handles.get(&walked.of(handle)).copied();
-        known.ok_or_else(|| self.reason(walked, op, "it is not known which stack this is"))
+        known.ok_or_else(|| self.reason(walked, op, "it is unknown which stack this is"))
     }
 
     fn block(&mut self, walked: &Walked<'_>, block: BlockId, tape: &mut Vec<Event>) -> Done {
@@ -385,14 +385,10 @@ impl<'a> Run<'a> {
             return self.pop(walked, op, tape);
         }
         if name == names.is_empty {
-            // What it says is looked at with the loop that it ends.
+            // Its operand is checked with the loop that it ends.
             return match tape.is_empty() {
                 true => Ok(()),
-                false => Err(self.reason(
-                    walked,
-                    op,
-                    "it is asked whether there is something on a stack, and there may be",
-                )),
+                false => Err(self.reason(walked, op, "it tests whether a stack is empty that may not be empty")),
             };
         }
         if let Some(path) = func::callee(self.ctx, body, op) {
@@ -407,14 +403,14 @@ impl<'a> Run<'a> {
             return match blocks.filter(|_| !hands_on) {
                 Some(blocks) if walked.reads_outside(names, op) => self.undo(walked, op, kind, blocks, tape),
                 Some(blocks) => self.record(walked, op, kind, blocks, tape),
-                None => Err(self.reason(walked, op, "control takes stacks along")),
+                None => Err(self.reason(walked, op, "control flow forwards stacks")),
             };
         }
         let returns = body.view(self.ctx, op).has(Traits::RETURN_LIKE);
         let stacks = || body.operands(op).filter(|&v| names.is_stack(body, v)).count();
         match returns && stacks() == 1 && body.op_block(op) == body.single_block(body.root()) {
             true => Ok(()),
-            false => Err(self.reason(walked, op, "a stack is used by an operation that is not known")),
+            false => Err(self.reason(walked, op, "a stack is used by an unknown operation")),
         }
     }
 
@@ -469,7 +465,7 @@ impl<'a> Run<'a> {
             [name] => self.functions.get(name).copied(),
             _ => None,
         };
-        let unknown = "it is not known what the called function does to stacks";
+        let unknown = "the effect of the callee on stacks is unknown";
         match (&taken[..], &given[..], callee) {
             ([], &[handle], Some(callee)) => {
                 self.stacks.push(Stack {
@@ -497,7 +493,7 @@ impl<'a> Run<'a> {
                     _ => Err(self.reason(
                         walked,
                         op,
-                        "calls do not take stacks in the reverse order in which others gave them",
+                        "calls do not take stacks in the reverse order in which other calls returned them",
                     )),
                 }
             }
@@ -505,7 +501,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// A loop or a branch that leaves something behind.
+    /// A loop or a branch that leaves records.
     fn record(
         &mut self,
         walked: &Walked<'_>,
@@ -537,7 +533,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// A loop or a branch that undoes what another one left behind.
+    /// A loop or a branch that consumes the records of another one.
     fn undo(
         &mut self,
         walked: &Walked<'_>,
@@ -547,7 +543,7 @@ impl<'a> Run<'a> {
         tape: &mut Vec<Event>,
     ) -> Done {
         let before = tape.pop();
-        let other = "it does not read what the loop or branch before it wrote";
+        let other = "it does not read the values that the corresponding loop or branch wrote";
         let parts = match (&before, kind) {
             (Some(Event::Loop { parts, .. }), FlowKind::Loop) => parts.clone(),
             (Some(Event::Branch { parts, condition }), FlowKind::Branch) => {
@@ -556,7 +552,7 @@ impl<'a> Run<'a> {
                     return Err(self.reason(
                         walked,
                         op,
-                        "it may take another way than the branch that wrote what it reads",
+                        "it may take a different branch than the one that wrote the values",
                     ));
                 }
                 parts.clone()
@@ -572,7 +568,7 @@ impl<'a> Run<'a> {
                 return Err(self.reason(
                     walked,
                     op,
-                    "it does not read all that the loop or branch before it wrote",
+                    "it does not read all values that the corresponding loop or branch wrote",
                 ));
             }
         }
@@ -595,7 +591,7 @@ impl<'a> Run<'a> {
         let wrong = self.reason(
             walked,
             op,
-            "it may run more or less often than the loop that wrote what it reads",
+            "its trip count may differ from that of the loop that wrote the values",
         );
         let Some((test, stack)) = self.tested(walked, blocks[0]) else {
             return Err(wrong);
@@ -635,7 +631,7 @@ impl<'a> Run<'a> {
         };
         self.stacks[stack].witness = Some(witness);
         if let Some(item) = item {
-            // Its handle has to leave something behind: how much there was when it was made, or what a call made leaves, a zero.
+            // Its handle has to leave a record: how much there was when it was made, or what a call made leaves, a zero.
             self.stacks[item].witness.get_or_insert(Type::INDEX);
         }
         Ok(())
@@ -699,7 +695,7 @@ impl<'a> Run<'a> {
             {
                 let ty = walked.body.value_type(walked.body.operand(op, 1));
                 let Some((ty, _)) = numbers(self.ctx, ty) else {
-                    return Err(self.reason(walked, op, "the shape of a tensor that is recorded is not known"));
+                    return Err(self.reason(walked, op, "the shape of a recorded tensor is dynamic"));
                 };
                 if ty != self.names.stack && !types.contains(&ty) {
                     types.push(ty);
@@ -722,7 +718,11 @@ impl<'a> Run<'a> {
                 .iter()
                 .filter(|&&op| walked.body.op_name(op) == self.names.is_empty);
             if let Some(&op) = asks.find(|&&op| !layout.tested.contains_key(&walked.of(op))) {
-                return Err(self.reason(walked, op, "it is asked whether a stack is empty where no loop ends"));
+                return Err(self.reason(
+                    walked,
+                    op,
+                    "it tests whether a stack is empty outside of a loop condition",
+                ));
             }
         }
         let handles = self.pushed.iter().chain(&self.popped);

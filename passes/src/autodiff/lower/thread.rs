@@ -44,7 +44,7 @@ pub(super) struct Buffer {
     pub(super) what: What,
 }
 
-/// What a row says.
+/// The content of a row.
 #[derive(Clone, Copy)]
 pub(super) enum What {
     Value,

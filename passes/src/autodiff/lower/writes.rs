@@ -99,7 +99,7 @@ impl Walk<'_, '_, '_> {
                 let message = format!("a stack needs {} rows, more than an i32 counts", store.rows);
                 let error = Diagnostic::error("stack-rows", message).label(self.r.body.op_span(push), "pushed here");
                 return Err(vec![error.help(
-                    "the bounds of nested loops multiply: give one for all of their iterations, as in \
+                    "the bounds of nested loops multiply: limit the total, as in \
                      `lower-stacks{bound=1024,total=4096}`, or use `remat{slots}`",
                 )]);
             }
@@ -197,7 +197,7 @@ impl Walk<'_, '_, '_> {
             }
         }
         let mut checked: FxHashSet<(OpId, usize)> = FxHashSet::default();
-        // If nothing asks whether lanes were too small, nobody looks.
+        // If overflow is not checked, the check is omitted.
         for (op, lane) in pushes_in {
             let is_counted = self.plan.commit(self.plan.lanes[lane].class).is_some();
             let is_asked = self.stores[lane].limit.is_some() && !is_counted && !self.poisoned.is_empty();

@@ -57,7 +57,7 @@ pub struct RematOptions {
     pub spill: bool,
 }
 
-/// Records less in a module that was differentiated; `report` is told of loops that cannot be checkpointed. Gives how many
+/// Records less in a module that was differentiated; `report` receives loops that cannot be checkpointed. Gives how many
 /// were.
 pub fn rematerialize(module: &mut Module, options: RematOptions, report: &mut dyn FnMut(Diagnostic)) -> usize {
     let ctx = module.ctx.clone();
@@ -210,7 +210,7 @@ fn checkpointed(
             Err(refusal) => {
                 let mut note = Diagnostic::warning(
                     "not-checkpointed",
-                    "a loop cannot be checkpointed: it records as without `slots`",
+                    "a loop cannot be checkpointed, so it records as without `slots`",
                 )
                 .label(r.body.op_span(refusal.op), refusal.why)
                 .help("move the operation out of the loop");
@@ -250,8 +250,7 @@ fn sort_counts(places: &mut Vec<(BlockId, usize)>) {
 /// Says that nothing was chosen among values that hang together, since there are so many.
 fn too_large(r: &Rewriter<'_>, tapes: &Tapes, at: usize, values: usize) -> Diagnostic {
     let message = format!(
-        "{values} values of a region follow from one another, more than the {} among which it is chosen what to record: \
-         they are recorded as they were",
+        "the records of a region were not changed: its selection has {values} dependent values, and the limit is {}",
         cut::LARGEST
     );
     let mut note = Diagnostic::warning("remat-size", message);
@@ -259,7 +258,7 @@ fn too_large(r: &Rewriter<'_>, tapes: &Tapes, at: usize, values: usize) -> Diagn
         note = note.label(r.body.op_span(op), "recorded here");
     }
     note.severity = Severity::Note;
-    note.help("split the loop, or use `remat{slots=0}`, which keeps states of a loop and records nothing")
+    note.help("split the loop, or use `remat{slots=0}`, which keeps snapshots of the loop instead")
 }
 
 /// Chooses what a region records. Gives how many values there were if they were too many for that.

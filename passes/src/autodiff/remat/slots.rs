@@ -34,9 +34,9 @@ pub(super) struct Loop {
     pub(super) dual: [BlockId; 2],
     /// The operations of the two regions that use each stack that an iteration makes.
     users: FxHashMap<ValueId, Vec<OpId>>,
-    /// The tape of the branch that the loop stands in, if its dual stands in the dual of that.
+    /// The tape of the branch that contains the loop, if its dual is in the dual of the branch.
     branch: Option<usize>,
-    /// Values around the loop, and what stands for them where the dual is.
+    /// Values around the loop, and their counterparts at the dual.
     outer: Vec<(ValueId, ValueId)>,
 }
 
@@ -223,7 +223,7 @@ pub(super) fn snapshots(r: &mut Rewriter<'_>, names: &Names, slots: i64, first: 
 }
 
 impl Loop {
-    /// What stands for the values around the loop where its dual is.
+    /// The counterparts, at the dual, of the values around the loop.
     pub(super) fn around(&self) -> ValueMap {
         let mut map = ValueMap::new();
         for &(value, known) in &self.outer {
@@ -257,13 +257,13 @@ impl Loop {
         }
     }
 
-    /// The state behind an iteration that was emitted with a map.
+    /// The state after an iteration that was emitted with a map.
     pub(super) fn next(&self, r: &Rewriter<'_>, state: &[usize], map: &ValueMap) -> Vec<ValueId> {
         let yielded = state.iter().map(|&j| r.body.operand(self.body_end, j));
         yielded.map(|value| map.get_or_self(value)).collect()
     }
 
-    /// Emits an iteration from a state, as far as the state behind it depends on it, and gives that.
+    /// Emits an iteration from a state, as far as the next state depends on it, and returns that state.
     pub(super) fn advance(
         &self,
         r: &mut Rewriter<'_>,
@@ -317,15 +317,15 @@ impl Loop {
         let (Some(op), Some(dual)) = (r.body.block_parent(tape.forward), r.body.block_parent(tape.dual)) else {
             return Err(Refusal {
                 op: r.body.block_ops(tape.forward).next().unwrap_or(OpId::new(0)),
-                why: "it stands in no operation",
+                why: "it is in no operation",
             });
         };
         let refusal = |op: OpId, why: &'static str| Refusal { op, why };
         let branch = match r.body.op_block(op) == r.body.op_block(dual) {
             true => None,
-            false => Some(
-                branch_around(r, tapes, at, op, dual).ok_or_else(|| refusal(op, "it stands in a loop that records"))?,
-            ),
+            false => {
+                Some(branch_around(r, tapes, at, op, dual).ok_or_else(|| refusal(op, "it is in a loop that records"))?)
+            }
         };
         let parts = || {
             let structure = names.form(r.body, op).filter(|s| s.kind == FlowKind::Loop)?;
@@ -370,13 +370,13 @@ impl Loop {
             Some((this, inside))
         };
         let Some((mut this, _)) = parts() else {
-            return Err(refusal(op, "it is not in the form that `backward` gives to loops"));
+            return Err(refusal(op, "it does not have the form of loops of `backward`"));
         };
         this.find_effects(r, names)?;
         Ok(this)
     }
 
-    /// Lets the branch that the loop stands in record what is needed to run it again: how often it ran, what it started from,
+    /// Lets the branch that contains the loop record what is needed to run it again: how often it ran, what it started from,
     /// and the values around it that `needed` operations read. Gives the first two as they are known where the dual is.
     pub(super) fn take_along(
         &mut self,
@@ -431,7 +431,7 @@ impl Loop {
         )
     }
 
-    /// The branch that the loop stands in need not record its stack any more.
+    /// The branch that contains the loop need not record its stack any more.
     pub(super) fn drop_handle(&self, r: &mut Rewriter<'_>, tapes: &mut Tapes, at: usize) {
         let (handle, Some(branch)) = (tapes.all[at].handle, self.branch) else {
             return;
@@ -484,7 +484,7 @@ impl Loop {
                     if !own {
                         return Err(Refusal {
                             op,
-                            why: "this has an effect, which would happen again",
+                            why: "this has an effect, which would be repeated",
                         });
                     }
                 }
@@ -575,7 +575,7 @@ impl Loop {
     }
 }
 
-/// The tape of the branch that a loop stands in, whose dual stands in the dual of that.
+/// The tape of the branch that contains a loop, whose dual is in the dual of the branch.
 fn branch_around(r: &Rewriter<'_>, tapes: &Tapes, at: usize, op: OpId, dual: OpId) -> Option<usize> {
     let pop = r.body.defining_op(tapes.all[at].handle)?;
     let &(push, outer) = tapes.partner.get(&pop)?;

@@ -1,7 +1,7 @@
 //! Loops that record, and are run again as far as the stack had no room.
 //!
-//! The iterations that the stack holds are the first ones: `cf.commit` counts them. The dual stands there twice: first for the
-//! iterations behind these, as the dual of a loop that is run again from the state that they lead to; then for those that
+//! The iterations that the stack holds are the first ones: `cf.commit` counts them. The dual is emitted twice: first for the
+//! iterations after these, as the dual of a loop that is run again from the state that they lead to; then for those that
 //! were recorded.
 //!
 //! ```text
@@ -27,14 +27,14 @@ pub(super) struct Rest {
     pub(super) first: Vec<ValueId>,
 }
 
-/// Whether the dual of the loop of a tape can be left and entered again between two iterations, and stands where the loop does.
+/// Whether the dual of the loop of a tape can be left and entered again between two iterations, and is in the same block as the loop.
 pub(super) fn is_possible(r: &Rewriter<'_>, names: &Names, tapes: &Tapes, at: usize) -> bool {
     let tape = &tapes.all[at];
     let block = |block| r.body.block_parent(block).and_then(|op| r.body.op_block(op));
     tape.kind == FlowKind::Loop && block(tape.forward) == block(tape.dual) && is_plain(r, names, tapes, at)
 }
 
-/// Counts the iterations of the loop of a tape that its stack holds, makes another dual for these, and emits the state behind
+/// Counts the iterations of the loop of a tape that its stack holds, makes another dual for these, and emits the state after
 /// them at the insertion point. `trips` is how many iterations there were, a result of the loop; `advance` emits one.
 pub(super) fn apply(
     r: &mut Rewriter<'_>,

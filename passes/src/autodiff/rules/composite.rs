@@ -64,7 +64,7 @@ fn read(cx: &mut RuleCx<'_, '_>) -> Result<[SmallVec<[ValueId; 4]>; 3], String> 
     Ok([operands, results, cotangents])
 }
 
-/// Refuses a call whose mark says that there is no derivative of an operand that needs one.
+/// Refuses a call whose mark excludes the derivative of an operand that needs one.
 fn refuse(cx: &RuleCx<'_, '_>) -> Result<(), String> {
     let (ctx, body) = (cx.ctx(), &*cx.r.body);
     let refused = NO_VJP.get(ctx, body.attrs(cx.op)).map(|attr| ctx.attr_data(attr));
@@ -120,7 +120,7 @@ fn custom(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
 /// The tape, which is the last result, and the cotangents of the results that are floats: zeros for those that have none.
 fn read_for_adjoint(cx: &mut RuleCx<'_, '_>) -> Result<Vec<ValueId>, String> {
     let last = cx.r.body.num_results(cx.op).checked_sub(1);
-    let mut args = vec![cx.result(last.ok_or("the call gives no tape")?)];
+    let mut args = vec![cx.result(last.ok_or("the call returns no tape")?)];
     for (index, result) in cx.r.body.results(cx.op).enumerate() {
         if !cx.ctx().is_continuous(cx.r.body.value_type(result)) {
             continue;
@@ -157,7 +157,7 @@ fn zeros_of(r: &mut Rewriter<'_>, ty: Type) -> Result<ValueId, String> {
     let elem = r.ctx.elem_type(ty);
     match r.ctx.as_tensor(ty) {
         Some((shape, _)) if r.ctx.is_static(ty) => pd::full_with(r, shape, 0, |o| o.dtype(elem)),
-        _ => Err("the function that gives its derivative takes a cotangent of unknown shape".to_owned()),
+        _ => Err("the function that computes its derivative takes a cotangent of unknown shape".to_owned()),
     }
 }
 

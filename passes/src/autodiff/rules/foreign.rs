@@ -194,7 +194,9 @@ fn read(cx: &mut RuleCx<'_, '_>, given: &Given<'_>, name: &str, is_list: bool) -
             });
         }
     } else {
-        return Err(format!("its gradient operation reads `{name}`, which it does not have"));
+        return Err(format!(
+            "its gradient operation reads `{name}`, which the operation does not have"
+        ));
     }
     Ok(combined(cx, &values, is_list))
 }
@@ -278,7 +280,10 @@ fn covers(cx: &RuleCx<'_, '_>, given: &Given<'_>, def: &OpDef, twin: &OpDef) -> 
                 .operand(&spec.name)
                 .is_some_and(|group| group.iter().any(is_wanted))
         {
-            return Err(format!("its gradient operation gives no cotangent of `{}`", spec.name));
+            return Err(format!(
+                "its gradient operation returns no cotangent of `{}`",
+                spec.name
+            ));
         }
     }
     Ok(())
@@ -315,7 +320,7 @@ fn spread(cx: &mut RuleCx<'_, '_>, group: &Group, grad: ValueId) -> Result<(), S
         return Ok(());
     }
     let TypeData::List(types) = ctx.type_data(ty) else {
-        return Err("its gradient operation does not give a list".to_owned());
+        return Err("its gradient operation does not return a list".to_owned());
     };
     let split =
         cx.r.op("builtin.split")

@@ -197,7 +197,7 @@ impl<'c> Cx<'c> {
     fn with<T>(self, f: impl FnOnce(&mut RuleCx<'_, '_>) -> T) -> T {
         let (mut f, mut out) = (Some(f), None);
         self.rule.with(&mut |rule, _| out = f.take().map(|f| f(rule)));
-        out.expect("an access calls what it is given")
+        out.expect("an access calls its function")
     }
 
     fn or_fail<T: Default>(self, result: Result<T, String>) -> T {

@@ -13,7 +13,7 @@ use super::{Rule, RuleCx, rule};
 pub(super) const RULES: &[Rule] = &[
     rule(DynamicSlice::NAME, dynamic_slice).complex(),
     rule(DynamicUpdateSlice::NAME, dynamic_update_slice).complex(),
-    // What is called says whether it is a formula or what it is made of that is differentiated.
+    // The name of the function selects whether a formula or the expansion is differentiated.
     rule(CustomCall::NAME, by_attributes).of(expand),
 ];
 

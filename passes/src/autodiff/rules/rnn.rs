@@ -31,8 +31,8 @@ fn unrolled<'c>(op: Op<'c, pd::Rnn>) -> Result<[Expr<'c>; 4], String> {
     };
     let Some(&steps @ 0..) = op.x().dims().first() else {
         return Err(
-            "the number of steps is not known: save the program with a fixed one, or with `paddle.nn.RNN` of a cell, \
-             which is a loop"
+            "the number of steps is dynamic: save the program with a fixed number, or with `paddle.nn.RNN` of a cell, \
+              which is a loop"
                 .to_owned(),
         );
     };
@@ -44,7 +44,7 @@ fn unrolled<'c>(op: Op<'c, pd::Rnn>) -> Result<[Expr<'c>; 4], String> {
     let cells = layers * directions;
     let (first, weights) = (op.list(1), op.list(2));
     if weights.len() != 4 * cells || first.len() != if mode == Mode::Lstm { 2 } else { 1 } {
-        return Err("the lists of states and weights do not fit the mode and the layers".to_owned());
+        return Err("the lists of states and weights do not match the mode and the layers".to_owned());
     }
     let scope = op.scope();
     let stack = |parts: &[Expr<'c>]| scope.stack_with(parts, |o| o.axis(0));

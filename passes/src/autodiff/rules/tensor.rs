@@ -46,11 +46,11 @@ fn restated(cx: &mut RuleCx<'_, '_>, by: &str, kept: &[&str]) -> Done {
         .filter_map(|&name| Some((name, cx.view().attr(name)?)))
         .collect();
     let shape = match by {
-        tensor::ExpandShape::NAME => Some(cx.static_shape(0).ok_or("the shape before is not known")?),
+        tensor::ExpandShape::NAME => Some(cx.static_shape(0).ok_or("the shape of the operand is unknown")?),
         _ => None,
     };
     if by == tensor::CollapseShape::NAME && !cx.ctx().is_static(ty) {
-        return Err("the shape before is not known".to_owned());
+        return Err("the shape of the operand is unknown".to_owned());
     }
     let shape = shape.map(|shape| array(cx.ctx(), &shape));
     let mut op = cx.r.op(by).operand(grad);
@@ -135,7 +135,7 @@ fn from_elements(cx: &mut RuleCx<'_, '_>) -> Done {
         .ctx()
         .as_tensor(ty)
         .map(|(shape, elem)| (shape.to_vec(), elem))
-        .ok_or("it gives no tensor")?;
+        .ok_or("it returns no tensor")?;
     for at in 0..cx.num_operands() {
         if !cx.wants(at) {
             continue;
@@ -175,7 +175,7 @@ fn splat(cx: &mut RuleCx<'_, '_>) -> Done {
 fn slice_attrs(cx: &RuleCx<'_, '_>, inserts: bool) -> Result<Vec<(&'static str, pir_ir::Attr)>, String> {
     let mut attrs = Vec::new();
     for name in ["static_offsets", "static_sizes", "static_strides"] {
-        attrs.push((name, cx.view().attr(name).ok_or("it does not say which slice")?));
+        attrs.push((name, cx.view().attr(name).ok_or("its slice is unknown")?));
     }
     // The counts of offsets, sizes and strides are the last ones.
     let counts = match cx
@@ -186,7 +186,7 @@ fn slice_attrs(cx: &RuleCx<'_, '_>, inserts: bool) -> Result<Vec<(&'static str, 
         Some(AttrData::Elements(elements)) => elements.ints().map(|counts| counts.collect::<Vec<i64>>()),
         _ => None,
     };
-    let counts = counts.ok_or("it does not say how many operands there are")?;
+    let counts = counts.ok_or("its number of operands is unknown")?;
     let own = if inserts { vec![1, 1] } else { vec![1] };
     let all: Vec<i64> = own
         .into_iter()

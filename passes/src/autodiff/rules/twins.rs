@@ -32,7 +32,7 @@ pub(super) fn rule_of(ctx: &Context, def: &OpDef) -> Option<Rule> {
 struct Again<'d> {
     given: Given<'d>,
     primal: &'d OpDef,
-    /// By operand: what stands in for it, and what `pd.X_grad` reads of it, if it does.
+    /// By operand: its replacement, and what `pd.X_grad` reads of it, if it does.
     stand_ins: Vec<(&'d str, ValueId, Option<ValueId>)>,
     operands: Vec<ValueId>,
     /// The places of absent operands, and how many are given before each.
@@ -42,7 +42,7 @@ struct Again<'d> {
 }
 
 impl Again<'_> {
-    /// What stands in for an operand.
+    /// The replacement of an operand.
     fn of(&self, name: &str) -> Vec<ValueId> {
         let own = self.stand_ins.iter().filter(|entry| entry.0 == name);
         own.map(|entry| entry.1).collect()
@@ -99,7 +99,7 @@ fn gradient(cx: &mut RuleCx<'_, '_>) -> Result<SmallVec<[ValueId; 2]>, String> {
     };
     let wanted = again.stand_ins.iter().filter(|entry| is_wanted(entry.0));
     let wanted: Vec<ValueId> = wanted.map(|entry| entry.1).collect();
-    let unknown = || format!("the derivative of `{}` is not known", primal.name);
+    let unknown = || format!("the derivative of `{}` is unknown", primal.name);
     // Not the one that would be this gradient operation again.
     let rule = cx.rules.in_any_program(cx.r.body, op).ok_or_else(unknown)?;
     let mut frame = Frame::default();
@@ -144,7 +144,7 @@ fn tensors(cx: &mut RuleCx<'_, '_>, group: &Group, unpack: bool) -> Result<Vec<V
 fn take<'d>(cx: &mut RuleCx<'_, '_>, again: &mut Again<'d>, place: i64, spec: &'d ValueSpec) -> Result<(), String> {
     let name = &*spec.name;
     let cotangents = again.given.result(&format!("{name}_grad")).cloned().unwrap_or_default();
-    // Several lists stay lists: the operands of one cannot be told from those of another.
+    // Several lists stay lists: the operands of one cannot be distinguished from those of another.
     let lists = again
         .primal
         .operands
@@ -304,7 +304,7 @@ fn settle(cx: &mut RuleCx<'_, '_>, again: &Again<'_>, op: OpId) -> Result<(), St
         _ if !is_read => cx.r.erase_op(op),
         Some(name) => {
             return Err(format!(
-                "`{}` would be computed again, without `{name}`",
+                "`{}` would have to be recomputed without `{name}`",
                 again.primal.name
             ));
         }
@@ -314,7 +314,9 @@ fn settle(cx: &mut RuleCx<'_, '_>, again: &Again<'_>, op: OpId) -> Result<(), St
         match value {
             Some(value) => cx.r.replace_value(stand_in, value),
             None if cx.r.body.has_uses(stand_in) => {
-                return Err(format!("the derivative needs `{name}`, which it does not have"));
+                return Err(format!(
+                    "the derivative needs `{name}`, which the gradient operation does not have"
+                ));
             }
             None => {}
         }

@@ -65,7 +65,7 @@ impl Pass for SplitVjp {
         if functions.is_empty() {
             return Err(vec![
                 Diagnostic::error("nothing-to-split", "there is no function that takes cotangents")
-                    .help("run `backward{seed=args}` before, which makes them arguments of a function"),
+                    .help("run `backward{seed=args}` first, which turns cotangents into arguments"),
             ]);
         }
         atomically(module, |module| {
@@ -107,16 +107,16 @@ impl<'c> Vjp<'c> {
         let wrong = |what: &str| {
             let message = format!("@{name} cannot be split: {what}");
             let error = Diagnostic::error("not-a-vjp", message).label(span, "this function");
-            Box::new(error.help("`backward{seed=args}` makes functions that can be split"))
+            Box::new(error.help("create the function with `backward{seed=args}`"))
         };
         let Some(TypeData::Function { inputs, results }) = view.ty("function_type").map(|ty| ctx.type_data(ty)) else {
-            return Err(wrong("its `function_type` is not the type of a function"));
+            return Err(wrong("its `function_type` is not a function type"));
         };
         let counts = signature::cotangents(ctx, body, op)
             .and_then(|(cts, grads)| Some((inputs.len().checked_sub(cts)?, results.len().checked_sub(grads)?)));
         let Some((arguments, kept)) = counts else {
             return Err(wrong(
-                "its attribute `pir.cotangents` counts more cotangents than it has arguments or results",
+                "its attribute `pir.cotangents` exceeds its number of arguments or results",
             ));
         };
         let single = body.isolated(op).and_then(|inner| inner.single_block(inner.root()));
@@ -152,7 +152,7 @@ impl<'c> Vjp<'c> {
         for name in [&forward, &backward] {
             if let Some(op) = module.lookup_symbol(name) {
                 return Err(Box::new(
-                    Diagnostic::error("duplicate-symbol", format!("there is a function `@{name}` already"))
+                    Diagnostic::error("duplicate-symbol", format!("a function `@{name}` already exists"))
                         .label(module.body.op_span(op), "the name of a part")
                         .label(self.span, "of this function"),
                 ));
@@ -187,13 +187,13 @@ impl<'c> Vjp<'c> {
         let ty = body.value_type(value);
         let span = body.defining_op(value).map_or(self.span, |op| body.op_span(op));
         let message = format!(
-            "@{} cannot be split: a value of type `{}` goes from the forward to the backward part",
+            "@{} cannot be split: a value of type `{}` would be a residual",
             self.name,
             print_type(self.ctx, ty)
         );
         let diagnostic = Diagnostic::error("residual-type", message).label(span, "defined here");
         Err(Box::new(match self.ctx.is_of_dialect(ty) {
-            true => diagnostic.help("run `lower-stacks` before, which makes tensors of stacks"),
+            true => diagnostic.help("run `lower-stacks` first, which converts stacks to tensors"),
             false => diagnostic.help("only tensors can be residuals"),
         }))
     }

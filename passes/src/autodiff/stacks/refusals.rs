@@ -40,7 +40,7 @@ impl Stacks {
                     if given.insert(root, op).is_some() || elsewhere {
                         errors.push(
                             refusal(body, op, "the derivative passes through a stack that is itself recorded in several places, or in a region other than its own")
-                                .help("record the stack once, in the block that makes it"),
+                                .help("record the stack once, in the block that creates it"),
                         );
                     }
                 }
@@ -74,7 +74,9 @@ impl Stacks {
                         copy,
                         "the derivative passes through a copy of a stack with values of several types, or with stacks",
                     )
-                    .help("use a stack for each type, or push the values on two stacks in place of copying one"),
+                    .help(
+                        "use a separate stack for each type, or push the values on two stacks instead of copying one",
+                    ),
                 );
             }
         }
@@ -89,7 +91,7 @@ impl Stacks {
                 ValueDef::Result(by, _) => (Some(by), "it may be one of several stacks"),
                 ValueDef::Arg(block, _) => (
                     body.block_parent(block),
-                    "it may be another stack from iteration to iteration",
+                    "it may be a different stack in each iteration",
                 ),
                 ValueDef::None => (None, "it may be one of several stacks"),
             };
@@ -105,7 +107,10 @@ impl Stacks {
                 Some(by) => error.label(body.op_span(by), "chosen here"),
                 None => error,
             };
-            return Some(error.help("push and pop where the stack is chosen, inside the branch or the loop, and hand on the values in place of the stack"));
+            return Some(error.help(
+                "push and pop where the stack is selected, inside the branch or the loop, and pass \
+                                     the values instead of the stack",
+            ));
         }
         let class = self.classes.get(root)?;
         if !self.classes.is_strange_now(class) {
@@ -124,14 +129,14 @@ impl Stacks {
             Some(by) => {
                 let name = ctx.op_str(body.op_name(by));
                 let why = format!(
-                    "the derivative passes through the stack {}, and it is not known what `{name}` does to it",
+                    "the derivative passes through the stack {}, and the effect of `{name}` on it is unknown",
                     spelled(ctx, body, root)
                 );
                 let error = refusal(body, op, &why).label(body.op_span(by), "used here");
                 match body.view(ctx, by).attr("callee") {
                     Some(_) => error.help("inline the called function first"),
                     None => error.help(
-                        "use the stack with `cf.push_back`, `cf.pop_back`, `cf.is_empty` and `cf.copy_stack` only",
+                        "use the stack only with `cf.push_back`, `cf.pop_back`, `cf.is_empty` and `cf.copy_stack`",
                     ),
                 }
             }
@@ -141,7 +146,7 @@ impl Stacks {
                     spelled(ctx, body, root)
                 );
                 refusal(body, op, &why)
-                    .help("make the stack in the function that is differentiated, or inline that into its caller")
+                    .help("create the stack in the differentiated function, or inline the function into its caller")
             }
         })
     }
@@ -166,9 +171,10 @@ fn stands_in(body: &Body, op: OpId, block: Option<BlockId>) -> bool {
 
 fn used_outside(ctx: &Context, body: &Body, op: OpId, root: ValueId) -> Diagnostic {
     let why = format!(
-        "the derivative passes through the stack {}, which is used outside of the region that makes it",
+        "the derivative passes through the stack {}, which is used outside of the region that creates it",
         spelled(ctx, body, root)
     );
-    refusal(body, op, &why)
-        .help("make the stack where all of its uses can see it: before the loop or the branch, or in its init region")
+    refusal(body, op, &why).help(
+        "create the stack where it is visible to all of its uses: before the loop or the branch, or in its init region",
+    )
 }

@@ -25,7 +25,7 @@ pub(super) fn run(ctx: &Context, body: &mut Body, orders: Option<usize>, report:
                 Diagnostic::warning("no-marks", "nothing is marked as a part of a derivative")
                     .label(body.op_span(op), "this may be a gradient")
                     .note("passes may have removed the mark that `backward` left")
-                    .help("`strip-backward{by=liveness}` goes by what the other results need"),
+                    .help("`strip-backward{by=liveness}` needs no marks: it removes what no other result needs"),
             );
         }
         return false;

@@ -148,11 +148,8 @@ impl Pass for StripBackward {
         let by = match cx.options.text("by").as_deref() {
             Some("liveness") if orders.is_some() => {
                 return Err(vec![
-                    Diagnostic::error(
-                        "strip-orders",
-                        "`orders` counts marks, which `by=liveness` does not look at",
-                    )
-                    .help("leave one of the two out"),
+                    Diagnostic::error("strip-orders", "`orders` counts marks, which `by=liveness` ignores")
+                        .help("omit one of the two"),
                 ]);
             }
             Some("liveness") => StripBy::Liveness,

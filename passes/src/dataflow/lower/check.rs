@@ -35,7 +35,7 @@ pub(super) fn program(ctx: &Context, body: &Body) -> Result<Vec<OpId>, Vec<Diagn
     let graph = (blocks.iter().flat_map(|&b| body.block_ops(b))).find(|&op| body.view(ctx, op).name() == df::GRAPH);
     if let (Some(graph), false) = (graph, ops.is_empty()) {
         errors.push(
-            Diagnostic::error("dataflow-graph", "this program is a graph already, in part")
+            Diagnostic::error("dataflow-graph", "part of this program is already a graph")
                 .label(body.op_span(graph), "this is a graph")
                 .help("run `raise-from-dataflow` first, so that everything can be lowered to one graph"),
         );
@@ -70,8 +70,8 @@ fn of_blocks(ctx: &Context, body: &Body, op: OpId) -> Diagnostic {
         "dataflow-blocks",
         format!("the blocks of `{name}` cannot be lowered to dataflow"),
     )
-    .label(body.op_span(op), "control goes from block to block here")
-    .help("run `lift-cfg` before, which makes branches and loops of blocks")
+    .label(body.op_span(op), "control passes between blocks here")
+    .help("run `lift-cfg` first, which converts blocks to branches and loops")
 }
 
 fn check(ctx: &Context, body: &Body, op: OpId, loops: usize, errors: &mut Vec<Diagnostic>) {
@@ -93,20 +93,20 @@ fn check(ctx: &Context, body: &Body, op: OpId, loops: usize, errors: &mut Vec<Di
         errors.push(of_blocks(ctx, body, op));
     } else if !regions.is_empty() || body.isolated(op).is_some() {
         errors.push(
-            unsupported("a node has no regions, and it is neither a branch nor a loop")
-                .help("branches and loops are written as `pd.if` and `pd.while`"),
+            unsupported("it has regions, but is neither a branch nor a loop")
+                .help("write branches and loops as `pd.if` and `pd.while`"),
         );
     } else if view.attr("callee").is_some() {
-        errors.push(unsupported("a graph calls no functions").help(
-            "run `inline` before, which puts functions in the place of calls; those with `custom_vjp` too if that says \
-                       `inline{custom-vjp=true}`",
-        ));
+        errors.push(
+            unsupported("a graph cannot call functions")
+                .help("run `inline` first; `inline{custom-vjp=true}` also inlines functions with `custom_vjp`"),
+        );
     } else if name.starts_with("df.") {
-        errors.push(unsupported("it belongs into a `df.graph`").help("write the whole graph inside of `df.graph`"));
+        errors.push(unsupported("it belongs in a `df.graph`").help("write the whole graph inside of `df.graph`"));
     } else if is_output(view) && loops > 0 && !view.has(Traits::TERMINATOR) {
         errors.push(
-            unsupported("nothing is fetched inside of a loop")
-                .help("let the loop carry the value, and fetch its result"),
+            unsupported("a graph cannot fetch values inside of a loop")
+                .help("carry the value through the loop, and fetch the result"),
         );
     } else if !name.starts_with("cf.")
         && let Some(at) = view.own_effects().iter().find_map(|e| match e.target {
@@ -116,9 +116,9 @@ fn check(ctx: &Context, body: &Body, op: OpId, loops: usize, errors: &mut Vec<Di
     {
         errors.push(
             unsupported(&format!(
-                "it changes operand {at} in place, and nodes only hand values on"
+                "it changes operand {at} in place, but nodes do not modify values"
             ))
-            .help("lower before `inplace-accumulate`, or write the sum as a value of its own"),
+            .help("run the lowering before `inplace-accumulate`, or compute the sum as a new value"),
         );
     }
 }

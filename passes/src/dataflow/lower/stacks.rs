@@ -99,11 +99,7 @@ pub(super) fn plan(ctx: &Context, body: &Body, errors: &mut Vec<Diagnostic>) -> 
             }
             name @ (cf::COPY_STACK | cf::JOIN_STACK) => {
                 let what = format!("`{name}`");
-                planner.error(
-                    op,
-                    &what,
-                    "the stacks of a graph hold what an iteration records, one value each",
-                );
+                planner.error(op, &what, "a stack of a graph holds one recorded value per iteration");
             }
             _ => {}
         }
@@ -118,12 +114,12 @@ impl Planner<'_> {
             Diagnostic::error("dataflow-stack", message)
                 .label(self.body.op_span(op), "here")
                 .help(
-                    "stacks can be lowered as `backward` writes them: each push faces one pop in the mirrored region",
+                    "stacks can be lowered in the form that `backward` creates: each push has one pop in the mirrored region",
                 ),
         );
     }
 
-    /// Notes a push or a pop of a stack that is made at top level; tells whether it is one.
+    /// Notes a push or a pop of a stack that is made at top level; returns whether it is one.
     fn uses_outer(&mut self, op: OpId) -> bool {
         let made_by = (self.body.operands(op).next()).and_then(|stack| self.handles.made_by(stack));
         let Some(made_by) = made_by.filter(|&made_by| self.body.parent_op(made_by).is_none()) else {
@@ -135,7 +131,7 @@ impl Planner<'_> {
             self.error(
                 op,
                 &format!("this `{name}`"),
-                "a stack that is made at top level holds no handles of other stacks",
+                "a stack created at top level cannot hold handles of other stacks",
             );
             return true;
         }
@@ -165,7 +161,7 @@ impl Planner<'_> {
             self.error(
                 op,
                 &what,
-                "its stack is not made by the `init` region of one loop or branch",
+                "its stack is not created in the `init` region of a loop or branch",
             );
             return None;
         };
@@ -186,7 +182,7 @@ impl Planner<'_> {
             self.error(
                 op,
                 "this `cf.push_back`",
-                "it is not in a region of what made the stack",
+                "it is not in a region of the operation that created the stack",
             );
             return;
         };
@@ -204,12 +200,12 @@ impl Planner<'_> {
                     self.error(
                         op,
                         "this `cf.pop_back`",
-                        "nothing is pushed in the region that it mirrors",
+                        "there is no push in the region that it mirrors",
                     );
                     return;
                 };
                 if !self.undone.insert(partner) {
-                    self.error(op, "this `cf.pop_back`", "its stack is emptied in several places");
+                    self.error(op, "this `cf.pop_back`", "its stack is popped in several places");
                     return;
                 }
                 self.pop_at.insert((site, block), self.pops.len());
@@ -293,7 +289,11 @@ impl Planner<'_> {
             popped,
         } = test;
         let (Some(handle), Some(parent)) = (body.operands(op).next(), body.block_parent(block)) else {
-            return self.error(op, "this `cf.is_empty`", "only a loop can ask whether a stack is empty");
+            return self.error(
+                op,
+                "this `cf.is_empty`",
+                "only a loop can test whether a stack is empty",
+            );
         };
         let name = |op: OpId| self.ctx.op_str(body.op_name(op));
         let undone = body
@@ -309,7 +309,7 @@ impl Planner<'_> {
             return self.error(
                 op,
                 "this `cf.is_empty`",
-                "only the condition of a loop that pops what another loop pushed can ask it, of one stack",
+                "only the condition of a loop that pops the values of another loop can test this, for one stack",
             );
         }
         counters.insert(site);

@@ -95,7 +95,7 @@ impl<'g> Plan<'g> {
         }
         plan.add(messages);
         plan.add_conditions(ctx, body)?;
-        // What is sent anyway tells as well that its node has run, so tokens come last.
+        // A sent value also shows that its node has run, so tokens come last.
         let mut tokens = BTreeSet::new();
         let mut machines: Vec<(FrameId, u32)> = Vec::new();
         for node in graph.nodes() {
@@ -179,9 +179,9 @@ impl<'g> Plan<'g> {
                 let message = format!("the frame `{name}` is on several devices and has no `df.loop_cond`");
                 let span = body.op_span(self.graph.op(of));
                 let error = Diagnostic::error("df-no-condition", message).label(span, "this is sent within it");
-                return Err(Box::new(
-                    error.help("a device is told by it whether there is another iteration"),
-                ));
+                return Err(Box::new(error.help(
+                    "`df.loop_cond` determines on each device whether there is another iteration",
+                )));
             }
             self.add_condition(frame, to);
             pending.push((parent, to, of));

@@ -175,7 +175,7 @@ impl Whole {
         cut.fold(0, |sum, net| sum.saturating_add(net.weight))
     }
 
-    /// The same with vertices put together; `to` tells the new one of each.
+    /// The same with vertices put together; `to` maps each to the new one.
     fn contract(&self, to: &[u32], count: usize) -> Whole {
         let mut weights = vec![0_u64; count];
         let mut side = vec![None; count];

@@ -113,7 +113,7 @@ impl Devices {
     fn asked(&self, ctx: &Context, body: &Body, op: OpId) -> Result<Option<u32>, Box<Diagnostic>> {
         let view = body.view(ctx, op);
         let refused =
-            |message: String| Diagnostic::error("df-device", message).label(body.op_span(op), "asks for it here");
+            |message: String| Diagnostic::error("df-device", message).label(body.op_span(op), "requested here");
         if let (Some(cluster), Some(name)) = (&self.cluster, view.str(DEVICE_NAME)) {
             let found = cluster.find(name).map_err(|why| Box::new(refused(why)))?;
             return Ok(u32::try_from(found).ok());
@@ -132,7 +132,7 @@ impl Devices {
         };
         Err(Box::new(refused(message).help(match self.cluster {
             Some(_) => "the file of the option `cluster` lists the devices",
-            None => "the option `devices` says how many there are",
+            None => "the option `devices` sets the number of devices",
         })))
     }
 
@@ -198,7 +198,8 @@ pub(super) fn read(ctx: &Context, body: &Body) -> Result<Graph, Box<Diagnostic>>
         let span = op.or(place).map(|op| body.op_span(op)).unwrap_or_default();
         Box::new(Diagnostic::error("df-partition", what).label(span, "in this graph"))
     };
-    let graph = Graph::new(ctx, body).ok_or_else(|| broken("a node reads what no node of the graph gives", None))?;
+    let graph =
+        Graph::new(ctx, body).ok_or_else(|| broken("a node reads a value that no node of the graph defines", None))?;
     if let Some(&node) = graph.cyclic().first() {
         return Err(broken(
             "a cycle does not go through a `df.next_iteration`",
@@ -219,9 +220,7 @@ pub(super) fn read(ctx: &Context, body: &Body) -> Result<Graph, Box<Diagnostic>>
     }
     if let Some(node) = graph.nodes().find(|&n| !body.op_regions(graph.op(n)).is_empty()) {
         let error = broken("a node with regions cannot be placed on a device", Some(graph.op(node)));
-        return Err(Box::new(
-            error.help("`lower-to-dataflow` makes nodes of what is in regions"),
-        ));
+        return Err(Box::new(error.help("`lower-to-dataflow` lowers regions to nodes")));
     }
     Ok(graph)
 }

@@ -226,7 +226,7 @@ impl Raising<'_> {
         }
     }
 
-    /// The result that a node hands on, if it does nothing else.
+    /// The result that a node forwards, if it does nothing else.
     fn handed_on(&self, source: Source) -> Option<Source> {
         let inputs = self.graph.inputs(source.node);
         match self.graph.kind(source.node) {
@@ -251,7 +251,7 @@ impl Raising<'_> {
                     way.push(at);
                     at = before;
                 }
-                None => return Err(self.refuse(at.node, "nothing is known of what its result is in a program")),
+                None => return Err(self.refuse(at.node, "it has no structured counterpart")),
             }
         };
         for source in way {
@@ -261,7 +261,7 @@ impl Raising<'_> {
         if !(from..to).contains(&inner) {
             return Err(self.refuse(
                 user,
-                "it uses a value of another region that is not handed on to its own",
+                "it uses a value of another region that is not passed to its own region",
             ));
         }
         Ok(value)
@@ -419,7 +419,7 @@ impl Raising<'_> {
             return Ok(());
         };
         if self.graph.loop_cond(frame).is_none() {
-            return Err(self.refuse(first, "nothing tells when the loop ends"));
+            return Err(self.refuse(first, "the loop has no condition"));
         }
         let slots = self.slots.of(frame);
         let mut inits = Vec::with_capacity(slots.merges.len());
@@ -430,7 +430,7 @@ impl Raising<'_> {
                 .iter()
                 .find(|s| self.graph.kind(s.node) == NodeKind::Enter);
             let Some(&init) = enter.and_then(|s| self.graph.inputs(s.node).first()) else {
-                return Err(self.refuse(merge, "nothing enters it"));
+                return Err(self.refuse(merge, "no value enters it"));
             };
             inits.push(self.value(init, merge, region)?);
         }
@@ -496,7 +496,7 @@ impl Raising<'_> {
                 .iter()
                 .find(|s| self.graph.kind(s.node) == NodeKind::NextIteration);
             let Some((back, &next)) = back.and_then(|s| Some((s.node, self.graph.inputs(s.node).first()?))) else {
-                return Err(self.refuse(merge, "nothing comes back to it"));
+                return Err(self.refuse(merge, "it has no back edge"));
             };
             values.push(self.value(next, back, body)?);
         }

@@ -1,6 +1,6 @@
 //! Which branch a pivot belongs to.
 //!
-//! A switch whose data is its own predicate tells nodes without operands which way a branch goes. TensorFlow makes it of
+//! A switch whose data is its own predicate shows nodes without operands which side of a branch is taken. TensorFlow makes it of
 //! the predicate itself, and the other switches of the branch of a copy of that, of which there is one for each branch. So
 //! the pivot is that of the branch which the nodes that it controls meet: what they, or what uses them, read or are merged
 //! with.

@@ -83,7 +83,7 @@ pub(super) fn refuse(ctx: &Context, body: &Body, graph: &Graph, node: Node, why:
     let name = ctx.op_str(body.op_name(op));
     Diagnostic::error("dataflow-raise", format!("`{name}` cannot be raised: {why}"))
         .label(body.op_span(op), "here")
-        .help("graphs as `lower-to-dataflow` makes them can be raised, before they are partitioned")
+        .help("graphs that `lower-to-dataflow` made can be raised before they are partitioned")
 }
 
 impl<'a> Shape<'a> {
@@ -187,7 +187,7 @@ impl<'a> Shape<'a> {
             }
         }
         if let Some(stuck) = (0..count).find(|&at| missing[at] > 0) {
-            return Err(self.refuse(Node(stuck as u32), "what enters its loop waits for the loop"));
+            return Err(self.refuse(Node(stuck as u32), "a value that enters its loop depends on the loop"));
         }
         let step = |at: usize| match at.checked_sub(count) {
             Some(frame) => Step::Frame(FrameId(frame as u32)),
@@ -318,7 +318,7 @@ impl<'a> Shape<'a> {
                 let from = self.of_source(source)?;
                 if graph.kind(source.node) == NodeKind::Switch && source.output == 0 && self.is_loop_switch(source.node)
                 {
-                    return Err(self.refuse(node, "only an exit can use what a loop ends with"));
+                    return Err(self.refuse(node, "only an exit can use the final values of a loop"));
                 }
                 region = self.innermost(region, from);
             }
@@ -336,7 +336,7 @@ impl<'a> Shape<'a> {
 
     /// A merge of the two sides of a branch.
     fn place_merge(&mut self, node: Node) -> Result<RegionId, Diagnostic> {
-        let why = "it does not merge what the two sides of one branch give";
+        let why = "it does not merge the values of the two sides of one branch";
         let &[a, b] = self.graph.inputs(node) else {
             return Err(self.refuse(node, why));
         };
@@ -348,7 +348,7 @@ impl<'a> Shape<'a> {
             _ => return Err(self.refuse(node, why)),
         };
         if self.graph.consumers(node).iter().any(|c| c.output == 1) {
-            return Err(self.refuse(node, "the number of the operand that it hands on is used"));
+            return Err(self.refuse(node, "the index of its live operand is used"));
         }
         let choice = &mut self.choices[choice as usize];
         choice.merges.push((node, sides));
@@ -426,7 +426,7 @@ impl<'a> Shape<'a> {
                 }
             };
             needs(choice.pred.node);
-            // What a side only hands on is brought to it by a switch in front of the branch.
+            // A value that a side only forwards reaches it through a switch before the branch.
             for source in choice.merges.iter().flat_map(|(_, sides)| sides) {
                 needs(source.node);
             }
@@ -472,7 +472,7 @@ impl<'a> Shape<'a> {
                             }
                             Item::Loop(frame) => self.graph.enters(frame).first().copied().unwrap_or(Node(0)),
                         };
-                        return Err(self.refuse(node, "two branches by one predicate need each other"));
+                        return Err(self.refuse(node, "two branches by one predicate depend on each other"));
                     }
                     None => {
                         state.insert(self.index(first), false);

@@ -41,7 +41,7 @@ impl NodeStyle {
             NodeStyle::Input => ("#d5efd5", "", "input"),
             NodeStyle::Output => ("#fbe0c4", "", "output"),
             NodeStyle::Operation => ("#ffffff", "", "operation"),
-            NodeStyle::Derivative => ("#fff3bf", "", "operation of a derivative"),
+            NodeStyle::Derivative => ("#fff3bf", "", "operation of the derivative"),
             NodeStyle::Carried => ("#dbe7fb", ", style = \"filled,rounded\"", "value of a loop or branch"),
             NodeStyle::Condition => ("#eeeeee", ", shape = hexagon", "condition"),
             NodeStyle::Stack => ("#e6daf5", ", shape = cylinder", "operation on a stack"),
@@ -56,12 +56,12 @@ impl EdgeStyle {
     fn parts(self) -> (&'static str, &'static str, &'static str, &'static str) {
         match self {
             EdgeStyle::Data => ("#555555", "", "→", "use of a value"),
-            EdgeStyle::Carried => ("#2461c2", "", "→", "into or out of a region"),
+            EdgeStyle::Carried => ("#2461c2", "", "→", "enters or leaves a region"),
             EdgeStyle::NextIteration => (
                 "#2461c2",
                 ", style = bold, constraint = false",
                 "➔",
-                "to the next iteration",
+                "goes to the next iteration",
             ),
             EdgeStyle::Recorded => (
                 "#7b3fb5",

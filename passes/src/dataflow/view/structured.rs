@@ -107,7 +107,7 @@ impl Structured<'_, '_> {
         }
     }
 
-    /// A handle of a stack whose recorded values have edges, or what nobody uses.
+    /// A handle of a stack whose recorded values have edges, or an unused value.
     fn is_hidden(&self, value: ValueId) -> bool {
         let unused = self.body.uses(value).next().is_none();
         unused || self.recorded.handles.contains(&value) || self.is_passed(value)
@@ -190,7 +190,7 @@ impl Structured<'_, '_> {
             let names = view.def().map_or(&[][..], |def| &def.regions);
             for (at, &region) in regions.iter().enumerate().rev() {
                 if self.passed.contains(&region) {
-                    // What it hands on comes from in front of the operation.
+                    // The forwarded values come from before the operation.
                     if let Some(end) = body.region_terminator(region) {
                         self.edges(end);
                     }
@@ -300,7 +300,7 @@ impl Structured<'_, '_> {
         read
     }
 
-    /// Whether what an operation hands on goes to the next iteration.
+    /// Whether the forwarded values of an operation go to the next iteration.
     fn way(&self, op: OpId, target: ValueId) -> EdgeStyle {
         let from = self.body.flow_of_operands(self.drawing.ctx, op).map(|found| found.1);
         let to = self.body.flow_place(target).map(|found| found.1);

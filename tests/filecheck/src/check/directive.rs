@@ -44,7 +44,7 @@ pub(crate) struct ParseError {
     pub(crate) message: String,
 }
 
-/// What a directive says before its colon.
+/// The part of a directive before its colon.
 struct Head {
     kind: Kind,
     count: usize,

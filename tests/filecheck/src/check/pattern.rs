@@ -413,7 +413,7 @@ fn longest<'t>(
         }
         let part = &text[found.start..end];
         // A `$` must not take the cut for the end of a line, nor a `^` for its beginning: of expressions with them only
-        // matches of whole lines can be told apart.
+        // matches of whole lines can be distinguished.
         if exact.as_str().contains(['$', '^']) && (end != line_end) {
             continue;
         }

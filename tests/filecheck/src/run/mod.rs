@@ -83,7 +83,7 @@ pub enum Outcome {
     Passed,
     /// It was not run, for this reason.
     Ignored(String),
-    /// Not well, as this message tells.
+    /// It failed, with this message.
     Failed(String),
 }
 

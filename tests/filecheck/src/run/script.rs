@@ -1,4 +1,4 @@
-//! What a test file says about how it is tested.
+//! The directives of a test file.
 
 use super::words::{Pipeline, parse_line};
 

@@ -16,15 +16,15 @@ from pir_opt.jax.program import Options, Program
 def differentiable(
     function=None, *, bound=None, overflow=None, total=None, slots=None, segment=None, static_argnums=None, static_argnames=None
 ):
-    """The same function, with a gradient that pir-opt makes: loops in it may run any number of times.
+    """Returns the same function, with a reverse-mode derivative by pir-opt; its loops may have any number of iterations.
 
-    It may be used under `jit`, `vmap`, `scan`, `checkpoint`, and be differentiated in both modes and more than once. Arguments
-    and results are trees of arrays; `static_argnums` and `static_argnames` are those of `jax.jit`.
+    The function may be used under `jit`, `vmap`, `scan` and `checkpoint`, and be differentiated in both modes and more than
+    once. Arguments and results are pytrees of arrays; `static_argnums` and `static_argnames` are those of `jax.jit`.
 
-    Without a bound, loops are run again from snapshots: `slots` of them, each the start of `segment` iterations that are
-    recorded. With `bound=N`, loops record up to N iterations; `overflow` says what becomes of gradients when there
-    are more: "remat", the default, runs the others again, "nan" makes them NaN, "unchecked" wrong numbers. All runs of an
-    inner loop record `total` values together, if not as many as the bounds multiply to.
+    Without a bound, loops are recomputed from `slots` snapshots, in recorded segments of `segment` iterations. With
+    `bound=N`, loops record up to N iterations; `overflow` selects what happens to gradients if there are more: "remat", the
+    default, recomputes the other iterations, "nan" makes the gradients NaN, "unchecked" makes them wrong. `total` limits the
+    number of values that all runs of an inner loop record together; the default is the product of the bounds.
     """
     options = Options(bound, overflow, total, slots, segment)
     if function is None:
@@ -33,9 +33,9 @@ def differentiable(
 
 
 def export(function, **options):
-    """`export(f)(*args)` is `jax.export.export(jax.jit(f))(*args)`, with f's gradient by pir-opt in it.
+    """`export(f)(*args)` is `jax.export.export(jax.jit(f))(*args)`, with the derivative of f by pir-opt.
 
-    `exported.serialize(vjp_order=1)` has the gradient too, and where it is loaded pir-opt is not needed. `options` are those of
+    `exported.serialize(vjp_order=1)` includes the gradient; loading it does not need pir-opt. `options` are those of
     `differentiable`.
     """
     static = {k: options[k] for k in ("static_argnums", "static_argnames") if k in options}

@@ -31,11 +31,11 @@ class Row:
 
 
 def check_grad(function, *args, tolerance=None, seed=0, **options):
-    """Compares the gradient that pir-opt makes of a function with JAX's forward mode, and shows differences beside it.
+    """Compares the gradient that pir-opt computes of a function with JAX's forward mode and with finite differences.
 
-    For each argument of floats or complex numbers a random direction; the cotangents of the results are random too. Returns the table, and raises
-    AssertionError with it where reverse and forward mode differ by more than `tolerance`, which is relative; its default is 1e-3 for
-    float32 and 1e-8 for float64. Other keywords are those of `differentiable`.
+    Uses a random direction for each float or complex argument, and random cotangents of the results. Returns the table, and
+    raises AssertionError with it if reverse and forward mode differ by more than the relative `tolerance`, whose default is
+    1e-3 for float32 and 1e-8 for float64. Other keywords are those of `differentiable`.
     """
     random = np.random.default_rng(seed)
     ours = function if hasattr(function, "gradient_text") and not options else differentiable(function, **options)

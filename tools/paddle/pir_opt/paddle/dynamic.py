@@ -24,9 +24,11 @@ from pir_opt.paddle.static import LOSS, Stage, execute, prepare, unreached
 
 
 def to_static(function=None, input_spec=None, **options):
-    """`paddle.jit.to_static` with gradients made by pir-opt: a layer, or a function of tensors, is traced once for each kind of its
-    inputs, with `while`, `for` and `if` on tensors as operations. `loss.backward()`, `optimizer.step()` and `paddle.grad` are used as
-    in dynamic mode."""
+    """`paddle.jit.to_static` with gradients by pir-opt.
+
+    A layer, or a function of tensors, is traced once for each signature, with `while`, `for` and `if` on tensors as
+    operations. `loss.backward()`, `optimizer.step()` and `paddle.grad` are used as in dynamic mode.
+    """
     if function is None:
         return lambda one: to_static(one, input_spec, **options)
     traced = paddle.jit.to_static(function, input_spec=input_spec, full_graph=True, **options)

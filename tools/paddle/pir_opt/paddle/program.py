@@ -17,7 +17,7 @@ ATTRIBUTES = ("trainable", "optimize_attr", "regularizer", "do_model_average", "
 
 
 def optimize(program, passes, binary=None):
-    """The program after passes of pir-opt, `"licm,cse,canonicalize"`. What is kept is what it fetches."""
+    """Returns the program after passes of pir-opt, `"licm,cse,canonicalize"`, which preserve the values that it fetches."""
     return run(check_program(program), [f"--pass={passes}"], binary)
 
 

@@ -36,11 +36,10 @@ class Result:
 
 
 def backward(program, loss, wrt, passes=PASSES, binary=None, fetch=(), fused=True):
-    """The program with the gradients of `loss` with respect to `wrt`: inputs, parameters, or any values that are computed at top
-    level. Other values that are to be fetched from it are named in `fetch`.
+    """Returns the program with the gradients of `loss` with respect to `wrt`: inputs, parameters, or other top-level values.
 
-    `passes` are run before and after. The program itself stays as it is. PaddlePaddle's gradient operations are used where they
-    do at once what takes several operations, unless `fused` is false.
+    `fetch` names other values that can be fetched from it. `passes` run before and after differentiation. The given program is
+    not changed. PaddlePaddle's gradient operations are used where they replace several operations, unless `fused` is false.
     """
     check_program(program)
     wrt = [check_value(value, program, f"wrt[{at}]") for at, value in enumerate(listed(wrt, "wrt"))]
@@ -159,13 +158,12 @@ def unreached(grad):
 
 
 def minimize(loss, optimizer, parameters=None, startup_program=None, fetch=(), accumulate=False, passes=PASSES, binary=None):
-    """The program of the loss, with its gradients and the step of an optimizer, in place of `optimizer.minimize(loss)`.
+    """Returns the program of the loss with its gradients and an optimizer step; replaces `optimizer.minimize(loss)`.
 
-    The program itself stays as it is: run `program` of the result, and fetch its `loss` and `kept`, which are the values of the
-    list `fetch`. The startup program, which is run first as always, gets what the optimizer needs.
-
-    With `accumulate`, `program` adds gradients to sums in place of updating parameters, and the program `step` does that, without
-    inputs, and starts the sums again.
+    The given program is not changed: run `program` of the result, and fetch its `loss` and `kept`, which are the values of the
+    list `fetch`. The state of the optimizer is added to the startup program, which is run first as usual.
+    With `accumulate`, `program` adds gradients to sums instead of updating parameters; the program `step`, which has no inputs,
+    updates the parameters with the sums and resets them.
     """
     if not isinstance(loss, paddle.pir.Value):
         raise TypeError(f"the loss is a value of a static program, not {type(loss).__name__}")

@@ -24,12 +24,12 @@ SUFFIX = "/.ATTRIBUTES/VARIABLE_VALUE"
 
 
 def gradients(source, *specs, of=None, input_shape=None, signature=None, passes="", derive_custom_gradients=False):
-    """A function that gives the outputs of `source` and the gradients of its output `of`.
+    """Returns a function that computes the outputs of `source` and the gradients of its output `of`.
 
     `source` is the folder of a SavedModel, a function (`specs` are its arguments, or their shapes and types, as for
-    `get_concrete_function`) or a concrete function. The outputs of a function that gives no dictionary are called `output_0`,
-    `output_1`, …; `of` may be left out where there is one. `input_shape` is the extent of what is open in the shapes of inputs, or
-    a dictionary of shapes by name. `passes` run in front of the differentiation.
+    `get_concrete_function`) or a concrete function. The outputs of a function that returns no dictionary are named `output_0`,
+    `output_1`, …; `of` may be omitted if there is only one output. `input_shape` is the extent of all dynamic dimensions of inputs,
+    or a dictionary of shapes by name. `passes` run before differentiation.
     """
     with tempfile.TemporaryDirectory() as scratch:
         if isinstance(source, (str, os.PathLike)):

@@ -1,6 +1,6 @@
 //! Arrays of TensorFlow 1, `TensorArray…V3`, and their gradients.
 //!
-//! The flow is the tensor of the elements, and the handle only tells which array it is. TensorFlow's own gradients write to an
+//! The flow is the tensor of the elements, and the handle only identifies the array. TensorFlow's own gradients write to an
 //! array of the same length, where elements are added, and sum the flows: so a flow that was written by a gradient has the
 //! slopes, and zeros elsewhere.
 
@@ -75,7 +75,7 @@ pub(super) const TABLE: &[Row] = &[
         |r, at| {
             let input = r.input(at, 0)?;
             let Some(Handle::Array(key)) = r.handle(input) else {
-                return Err("it is not known of which array this is the gradient".to_owned());
+                return Err("it is unknown to which array this gradient belongs".to_owned());
             };
             let _ = r.text(at, "source");
             let flow = r.operand(at, 1)?;
@@ -127,13 +127,13 @@ pub(super) fn apart(r: &mut Reader<'_>, at: usize, value: ValueId, lengths: &[i6
     let each = lengths.first().copied().unwrap_or(0);
     if lengths.iter().any(|&n| n != each) {
         return Err(format!(
-            "its elements have several shapes: their lengths are {lengths:?}"
+            "its elements have different shapes: their lengths are {lengths:?}"
         ));
     }
     let count = lengths.len() as i64;
     let rest = dims.get(1..).ok_or("it has no first dimension")?;
     if each < 1 || dims[0] >= 0 && count.checked_mul(each) != Some(dims[0]) {
-        return Err("its lengths do not fit".to_owned());
+        return Err("its lengths do not match".to_owned());
     }
     let shape = [&[count, each][..], rest].concat();
     r.helper(at, pd::Reshape::NAME, &[value], &[("shape", r.ctx.ints_attr(&shape))])
@@ -150,7 +150,7 @@ fn scatter(r: &mut Reader<'_>, at: usize, flow: ValueId, value: ValueId, places:
         return r.op(at, pd::Assign::NAME, &[value], &[]);
     }
     let Some(&count) = length.first() else {
-        return Err("its flow is that of no array".to_owned());
+        return Err("its flow does not belong to an array".to_owned());
     };
     let (base, more) = written(r, at, flow)?;
     let all = places.iter().copied().eq(0..places.len() as i64);
@@ -161,7 +161,7 @@ fn scatter(r: &mut Reader<'_>, at: usize, flow: ValueId, value: ValueId, places:
     // What is written is zero before.
     let shape = [&[count][..], &dims[1..]].concat();
     if shape.iter().any(|&d| d < 0) || !r.ctx.is_float(elem) || places.iter().any(|p| !(0..count).contains(p)) {
-        return Err("only all elements in order are scattered here".to_owned());
+        return Err("only scattering all elements in order is supported".to_owned());
     }
     let index = [
         ("value", r.ctx.ints_attr(places)),
@@ -178,7 +178,7 @@ fn scatter(r: &mut Reader<'_>, at: usize, flow: ValueId, value: ValueId, places:
 fn read_flow(r: &mut Reader<'_>, at: usize, index: usize) -> Result<ValueId> {
     let (handle, flow) = (r.input(at, 0)?, r.input(at, index)?);
     if matches!(r.handle(handle), Some(Handle::Slopes(_))) && is_forward(r, flow) {
-        return Err("its flow does not tell what was added to the gradient".to_owned());
+        return Err("its flow does not determine what was added to the gradient".to_owned());
     }
     r.operand(at, index)
 }
@@ -193,7 +193,7 @@ fn written(r: &mut Reader<'_>, at: usize, flow: ValueId) -> Result<(ValueId, Opt
     let more = match (is_forward(r, input), is_slope(r, input)) {
         (true, _) => None,
         (false, true) => Some(flow),
-        (false, false) => return Err("it is not known what its flow has".to_owned()),
+        (false, false) => return Err("the contents of its flow are unknown".to_owned()),
     };
     let zeros = select::like(r, at, flow, 0.0)?;
     r.same_list(flow, zeros);

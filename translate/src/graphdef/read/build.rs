@@ -106,11 +106,11 @@ impl Reader<'_> {
                     .map_or(Type::F32, |&v| ctx.elem_type(self.body.value_type(v)));
                 let written = |i| self.written_shape(at, i).map(|dims| ctx.tensor(&dims, elem));
                 let types = (0..results.len()).map(written).collect::<Option<_>>();
-                types.ok_or("its shape is not known")?
+                types.ok_or("its shape is unknown")?
             }
         };
         if types.len() != results.len() {
-            return Err(format!("it gives {} values, and not {}", types.len(), results.len()));
+            return Err(format!("it returns {} values, expected {}", types.len(), results.len()));
         }
         for (i, mut ty) in types.into_iter().enumerate() {
             // The declared shape may be more specific than the inferred one.

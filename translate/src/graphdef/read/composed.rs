@@ -14,7 +14,7 @@ pub(super) const TABLE: &[Row] = &[
         let (dims, all) = blocks(r, x, &block, &crops)?;
         let count = block.len();
         let batch = dims[0] / all;
-        // The places in a block come out of the batch, behind the axes that they belong to.
+        // The places in a block come out of the batch, after the axes that they belong to.
         let apart = [&block[..], &[batch], &dims[1..]].concat();
         let mut order = vec![count as i64];
         order.extend((0..count).flat_map(|axis| [(count + 1 + axis) as i64, axis as i64]));
@@ -29,7 +29,7 @@ pub(super) const TABLE: &[Row] = &[
         let starts: Vec<i64> = (0..count).map(|axis| crops[2 * axis]).collect();
         let ends: Vec<i64> = (0..count).map(|axis| whole[axis + 1] - crops[2 * axis + 1]).collect();
         if starts.iter().zip(&ends).any(|(start, end)| start > end) {
-            return Err("nothing is left".to_owned());
+            return Err("its result is empty".to_owned());
         }
         let bounds = [
             ("axes", r.ctx.ints_attr(&axes)),
@@ -126,7 +126,7 @@ pub(super) const TABLE: &[Row] = &[
         for axis in 0..count {
             let extent = dims[axis + 1] + borders[2 * axis] + borders[2 * axis + 1];
             if extent % block[axis] != 0 {
-                return Err("its blocks do not fit".to_owned());
+                return Err("its blocks do not match".to_owned());
             }
             apart.extend([extent / block[axis], block[axis]]);
             order.push(2 * axis as i64 + 2);
@@ -182,7 +182,7 @@ fn unless_zero(
     r.op(at, pd::Where::NAME, &[is_zero, nothing, value], &[])
 }
 
-/// The shape of a tensor whose axes behind the batch are cut in blocks, and the number of places in a block.
+/// The shape of a tensor whose axes after the batch are divided into blocks, and the number of places in a block.
 fn blocks(r: &Reader<'_>, x: ValueId, block: &[i64], borders: &[i64]) -> Result<(Vec<i64>, i64)> {
     /// Larger numbers are no borders.
     const MOST: i64 = 1 << 20;
@@ -191,14 +191,14 @@ fn blocks(r: &Reader<'_>, x: ValueId, block: &[i64], borders: &[i64]) -> Result<
         .iter()
         .try_fold(1i64, |n, &size| n.checked_mul(size).filter(|&n| n <= MOST));
     let (Some(places), true) = (places, dims.len() > block.len() && borders.len() == 2 * block.len()) else {
-        return Err("its blocks do not fit".to_owned());
+        return Err("its blocks do not match".to_owned());
     };
     let sound = block.iter().all(|&size| size > 0)
         && borders.iter().all(|border| (0..=MOST).contains(border))
         && dims.iter().all(|&d| (0..=1 << 31).contains(&d));
     match sound {
         true => Ok((dims, places)),
-        false => Err("its shape is not known, or its blocks do not fit".to_owned()),
+        false => Err("its shape is unknown, or its blocks do not match".to_owned()),
     }
 }
 
@@ -208,7 +208,7 @@ fn slice(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let (starts, sizes) = (r.list(at, 1, "beginnings")?, r.list(at, 2, "sizes")?);
     let (dims, _) = r.dims(x)?;
     if starts.len() != dims.len() || sizes.len() != dims.len() {
-        return Err("its bounds do not fit".to_owned());
+        return Err("its bounds do not match".to_owned());
     }
     let mut ends = Vec::new();
     for ((&start, &size), &extent) in starts.iter().zip(&sizes).zip(&dims) {
@@ -220,7 +220,7 @@ fn slice(r: &mut Reader<'_>, at: usize) -> Result<()> {
         let fits = start >= 0 && size >= -1 && (extent < 0 || start <= extent && (size == -1 || end <= extent));
         if !fits {
             return Err(format!(
-                "a stretch of {size} from {start} is not in an axis of {extent}"
+                "a slice of {size} from {start} is out of the bounds of an axis of {extent}"
             ));
         }
         ends.push(end);

@@ -32,7 +32,7 @@ pub(super) const TABLE: &[Row] = &[
         {
             let value_node = r.input(at, 1)?.node;
             let elem = types::elem(r.ctx, r.constants[value_node].as_ref().map_or(0, |c| c.2));
-            let elem = elem.ok_or("its element type is not known here")?;
+            let elem = elem.ok_or("its element type is not supported")?;
             r.tensor(&dims, elem)?;
             r.input(at, 0)?;
             let attrs = constants::full(r, &dims, value, elem);
@@ -152,7 +152,7 @@ pub(super) const TABLE: &[Row] = &[
             let shape = r.list(at, 0, "shape")?;
             let bounds = Bounds::new(r, at, 1, shape.len())?;
             if bounds.strides.iter().any(|&s| s != 1) {
-                return Err("strides are not known here".to_owned());
+                return Err("strides are not supported".to_owned());
             }
             let g = r.operand(at, 4)?;
             let mut attrs = bounds.attrs(r);
@@ -194,7 +194,7 @@ fn several(r: &mut Reader<'_>, at: usize) -> Result<()> {
         r.input(at, index)?;
     }
     let known = super::fold::several(r, at).and_then(|all| all.into_iter().collect::<Option<Vec<_>>>());
-    let known = known.ok_or("the shapes that it is about must be known")?;
+    let known = known.ok_or("the shapes that it reads must be static")?;
     let elem = match r.input_code(at, r.num_inputs(at) - 1) {
         Some(types::INT64) => Type::I64,
         _ => Type::I32,
@@ -266,7 +266,7 @@ fn pad(r: &mut Reader<'_>, at: usize) -> Result<()> {
         2 => 0.0,
         _ => {
             let constant = r.constant(at, 2).and_then(|(_, n, _)| n.first().map(|n| n.f64()));
-            constant.ok_or("what it pads with must be a constant")?
+            constant.ok_or("its padding value must be a constant")?
         }
     };
     let attrs = [
@@ -308,7 +308,7 @@ impl Masks {
     fn new(r: &Reader<'_>, at: usize) -> Result<Masks> {
         let mask = |name| r.int(at, name).unwrap_or(0);
         if mask("new_axis_mask") != 0 || mask("ellipsis_mask") != 0 {
-            return Err("new axes and ellipses are not known here".to_owned());
+            return Err("new axes and ellipses are not supported".to_owned());
         }
         Ok(Masks {
             begin: mask("begin_mask"),
@@ -327,7 +327,7 @@ impl Bounds {
         let (starts, ends) = (r.list(at, first, "bounds")?, r.list(at, first + 1, "bounds")?);
         let (strides, masks) = (r.list(at, first + 2, "strides")?, Masks::new(r, at)?);
         if starts.len() != ends.len() || starts.len() != strides.len() || starts.len() > rank {
-            return Err("its bounds do not fit".to_owned());
+            return Err("its bounds do not match".to_owned());
         }
         let mut bounds = Bounds {
             axes: Vec::new(),
@@ -343,7 +343,7 @@ impl Bounds {
                 continue;
             }
             if stride <= 0 && (whole.0 || whole.1) {
-                return Err("whole axes backwards are not known here".to_owned());
+                return Err("whole axes backwards are not supported".to_owned());
             }
             bounds.axes.push(axis as i64);
             bounds.starts.push(if whole.0 { 0 } else { start });
@@ -393,7 +393,7 @@ fn strided_slice(r: &mut Reader<'_>, at: usize) -> Result<()> {
         return r.op(at, pd::Slice::NAME, &[x], &attrs);
     }
     if !bounds.shrink.is_empty() {
-        return Err("strides with single elements are not known here".to_owned());
+        return Err("strides with single elements are not supported".to_owned());
     }
     let mut attrs = bounds.attrs(r);
     attrs.pop();

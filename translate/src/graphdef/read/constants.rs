@@ -40,7 +40,7 @@ pub(super) fn make(reader: &mut Reader<'_>, at: usize) -> Result<()> {
     let constant = reader.constants[at].clone().ok_or("it is not a constant")?;
     let (dims, numbers, code) = &*constant;
     let code = *code;
-    let unknown = || format!("elements of type {} are not known here", types::name(code));
+    let unknown = || format!("elements of type {} are not supported", types::name(code));
     let elem = types::elem(reader.ctx, code).ok_or_else(unknown)?;
     reader.tensor(dims, elem)?;
     let ctx = reader.ctx;

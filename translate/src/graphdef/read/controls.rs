@@ -51,7 +51,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether nothing that an operation reads tells in which iteration it runs. A stack is outside of all.
+    /// Whether no operand of an operation determines the iteration in which it runs. A stack is outside of all.
     fn is_free(&self, value: ValueId) -> bool {
         let Some(op) = self.body.defining_op(value) else {
             return false;

@@ -60,7 +60,7 @@ pub(super) const TABLE: &[ops::Row] = &[
 /// The nesting of calls, so that recursive functions end.
 const DEEPEST: usize = 64;
 
-/// The operation of a node that stands for an argument of a function.
+/// The operation of a node that represents an argument of a function.
 pub(super) const ARGUMENT: &str = "_Arg";
 
 /// The nodes of a function with inputs as in a graph: arguments become nodes, results are counted.
@@ -97,7 +97,7 @@ impl Function {
         let mut results = Vec::new();
         for output in &signature.outputs {
             let text = def.results.get(&output.name);
-            let text = text.ok_or_else(|| format!("`{}` does not say what it returns", signature.name))?;
+            let text = text.ok_or_else(|| format!("`{}` does not declare its results", signature.name))?;
             results.push(find(&flat(text)?, place)?);
         }
         let effects = def.controls.values().map(|text| Ok(find(text, place)?.node));
@@ -134,14 +134,14 @@ fn flat_name(
     };
     let at = *places
         .get(name)
-        .ok_or_else(|| format!("`{text}` is read, and no node is called so"))?;
+        .ok_or_else(|| format!("`{text}` is read, but there is no such node"))?;
     let op = ops::plain_name(&nodes[at].op);
     let first = match signature::first_result(op, output) {
         Some(first) => first,
         None if named.entry(at).or_insert_with(|| output.to_owned()) == output => 0,
         None => {
             return Err(format!(
-                "`{text}` is read: the order of the results of `{op}` is not known here"
+                "`{text}` is read, but the order of the results of `{op}` is not supported"
             ));
         }
     };
@@ -153,7 +153,7 @@ fn flat_name(
 fn named(r: &Reader<'_>, at: usize, attr: &str) -> Result<String> {
     match r.attr(at, attr) {
         Some(Value::Function(function)) => Ok(function.name.clone()),
-        _ => Err(format!("it names no function `{attr}`")),
+        _ => Err(format!("its attribute `{attr}` does not name a function")),
     }
 }
 
@@ -185,14 +185,14 @@ fn inline(r: &mut Reader<'_>, at: usize, name: &str, arguments: &[Binding], want
     let function = r.function(name)?;
     if function.arguments != arguments.len() {
         return Err(format!(
-            "`{name}` has {} arguments, and gets {}",
+            "`{name}` has {} arguments, found {}",
             function.arguments,
             arguments.len()
         ));
     }
     let root = |&index: &usize| function.results.get(index).copied();
     let roots: Option<Vec<Input>> = wanted.iter().map(root).collect();
-    let roots = roots.ok_or("it returns less than is read")?;
+    let roots = roots.ok_or("it has fewer results than are read")?;
     let caller = r.nodes[at].name.clone();
     let mut scope = function.scope.again();
     scope.swap(r);
@@ -386,7 +386,7 @@ fn choose(
 
 /// What a region gives, which are tensors.
 fn plain_values(results: &[Binding]) -> Result<Vec<ValueId>> {
-    let value = |b: &Binding| b.value.ok_or_else(|| "a branch gives a handle".to_owned());
+    let value = |b: &Binding| b.value.ok_or_else(|| "a branch returns a handle".to_owned());
     results.iter().map(value).collect()
 }
 

@@ -40,7 +40,7 @@ pub(super) const TABLE: &[Row] = &[
         let (dims, elem) = ty.and_then(|ty| r.ctx.as_tensor(ty)).unwrap_or((&[], Type::F32));
         let dims = dims.to_vec();
         if dims.contains(&DYNAMIC) {
-            return Err("the shape of what is missing is not known".to_owned());
+            return Err("the shape of the missing element is unknown".to_owned());
         }
         let attrs = [
             ("shape", r.ctx.ints_attr(&dims)),
@@ -75,7 +75,7 @@ pub(super) const TABLE: &[Row] = &[
         let (dims, _) = r.dims(list)?;
         let rest = dims.get(1..).unwrap_or_default();
         if rest.contains(&DYNAMIC) {
-            return Err("the shape of its elements is not known".to_owned());
+            return Err("the shape of its elements is unknown".to_owned());
         }
         let attrs = [("value", r.ctx.ints_attr(rest)), ("dtype", r.ctx.type_attr(elem))];
         r.op(at, pd::FullIntArray::NAME, &[], &attrs)
@@ -174,7 +174,7 @@ pub(super) fn make(r: &mut Reader<'_>, at: usize, count: i64, dims: Option<Vec<i
         (None, None) => Vec::new(),
     };
     if shape.contains(&DYNAMIC) {
-        return Err("the shape of its elements is not known before they are written".to_owned());
+        return Err("the shape of its elements is unknown before they are written".to_owned());
     }
     let shape = [&[count][..], &shape].concat();
     r.tensor(&shape, elem)?;
@@ -222,11 +222,11 @@ pub(super) fn learn_item(r: &mut Reader<'_>, at: usize, list: ValueId, item: Val
             r.learn(&key, now, before);
             Ok(false)
         }
-        None => Err("its element has another shape than the list says".to_owned()),
+        None => Err("its element has another shape than the list declares".to_owned()),
     }
 }
 
-/// The elements behind each other, and their lengths if these are known.
+/// The elements, concatenated, and their lengths if these are known.
 pub(super) fn joined(r: &mut Reader<'_>, at: usize, list: ValueId) -> Result<()> {
     let (dims, _) = r.dims(list)?;
     let &[count, each, ref rest @ ..] = &dims[..] else {
@@ -278,7 +278,7 @@ pub(super) fn set(
         set_growing(r, at, list, index, row)?;
     } else {
         let (dims, _) = r.dims(list)?;
-        let (&count, rest) = dims.split_first().ok_or("it is no list")?;
+        let (&count, rest) = dims.split_first().ok_or("it is not a list")?;
         let (_, kind) = r.dims(index)?;
         let range = [
             ("start", r.ctx.int_attr(0)),
@@ -301,13 +301,13 @@ pub(super) fn set(
     Ok(())
 }
 
-/// The same for a list that grows if the place is behind its end: what is in front, zeros up to the place, the element, and what
-/// is behind.
+/// The same for a list that grows if the index is after its end: the elements before it, zeros up to the place, the element, and what
+/// is after it.
 fn set_growing(r: &mut Reader<'_>, at: usize, list: ValueId, index: ValueId, row: ValueId) -> Result<()> {
     let (dims, elem) = r.dims(list)?;
     let rest = dims.get(1..).unwrap_or_default();
     if rest.contains(&DYNAMIC) {
-        return Err("the shape of its elements is not known".to_owned());
+        return Err("the shape of its elements is unknown".to_owned());
     }
     let wide = ("dtype", r.ctx.type_attr(Type::I64));
     let vector = |r: &mut Reader<'_>, numbers: &[i64]| {
@@ -348,7 +348,7 @@ fn set_growing(r: &mut Reader<'_>, at: usize, list: ValueId, index: ValueId, row
 /// The number of elements.
 pub(super) fn length(r: &mut Reader<'_>, at: usize, list: ValueId) -> Result<()> {
     let (dims, _) = r.dims(list)?;
-    let &count = dims.first().ok_or("it is no list")?;
+    let &count = dims.first().ok_or("it is not a list")?;
     if count >= 0 {
         let attrs = super::constants::full(r, &[], types::Number::Int(count.into()), Type::I32);
         return r.op(at, pd::Full::NAME, &[], &attrs);

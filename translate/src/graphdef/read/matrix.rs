@@ -11,14 +11,14 @@ pub(super) const TABLE: &[Row] = &[
         let x = r.operand(at, 0)?;
         match r.dims(x)?.0.len() {
             1 => diag(r, at, None),
-            _ => Err("only vectors become diagonals here".to_owned()),
+            _ => Err("only vectors are supported as diagonals".to_owned()),
         }
     }),
     ("DiagPart", "T", "", |r, at| {
         let x = r.operand(at, 0)?;
         match r.dims(x)?.0.len() {
             2 => diag_part(r, at, 0),
-            _ => Err("only matrices have diagonals here".to_owned()),
+            _ => Err("only diagonals of matrices are supported".to_owned()),
         }
     }),
     ("LogMatrixDeterminant", "T -> sign log_abs_determinant", "", |r, at| {
@@ -104,7 +104,7 @@ pub(super) const TABLE: &[Row] = &[
         let attrs = [("full_matrices", r.ctx.bool_attr(whole))];
         r.op_of(at, pd::Svd::NAME, &[x], &attrs, 3)?;
         let [left, values, right] = r.values[at][..] else {
-            return Err("it gives no vectors".to_owned());
+            return Err("it returns no vectors".to_owned());
         };
         r.values[at] = vec![values, left, turned(r, at, right)?];
         Ok(())
@@ -116,7 +116,7 @@ fn turned(r: &mut Reader<'_>, at: usize, x: ValueId) -> Result<ValueId> {
     let rank = r.dims(x)?.0.len();
     let mut order: Vec<i64> = (0..rank as i64).collect();
     if rank < 2 {
-        return Err("its input is no matrix".to_owned());
+        return Err("its input is not a matrix".to_owned());
     }
     order.swap(rank - 2, rank - 1);
     r.helper(at, pd::Transpose::NAME, &[x], &[("perm", r.ctx.ints_attr(&order))])
@@ -131,7 +131,7 @@ fn band(r: &mut Reader<'_>, at: usize, index: usize) -> Result<i64> {
         _ => None,
     }
     .filter(|k| i32::try_from(*k).is_ok())
-    .ok_or_else(|| "bands of several diagonals are not known here".to_owned())
+    .ok_or_else(|| "bands of several diagonals are not supported".to_owned())
 }
 
 /// The extents of matrices.
@@ -139,7 +139,7 @@ fn sizes(r: &Reader<'_>, x: ValueId) -> Result<[i64; 2]> {
     let (dims, _) = r.dims(x)?;
     match dims[..] {
         [.., rows, columns] if rows >= 0 && columns >= 0 => Ok([rows, columns]),
-        _ => Err("the sizes of its matrices are not known".to_owned()),
+        _ => Err("the sizes of its matrices are unknown".to_owned()),
     }
 }
 
@@ -153,7 +153,7 @@ fn on_diagonal(r: &mut Reader<'_>, at: usize, x: ValueId, [rows, columns]: [i64;
     };
     if given != length {
         return Err(format!(
-            "diagonal {k} of matrices of {rows} × {columns} has {length} elements, and not {given}"
+            "diagonal {k} of matrices of {rows} × {columns} has {length} elements, found {given}"
         ));
     }
     let mut borders = vec![0; 2 * dims.len()];
@@ -187,7 +187,7 @@ fn diag(r: &mut Reader<'_>, at: usize, padding: Option<usize>) -> Result<()> {
     let x = r.operand(at, 0)?;
     let (dims, elem) = r.dims(x)?;
     let length = dims.last().copied().filter(|&extent| extent >= 0);
-    let length = length.ok_or("the length of its diagonal is not known")?;
+    let length = length.ok_or("the length of its diagonal is unknown")?;
     let (mut k, mut size) = (0, [length; 2]);
     if padding.is_some() {
         k = band(r, at, 1)?;

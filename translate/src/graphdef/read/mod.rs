@@ -63,13 +63,13 @@ pub(super) fn read(
     if !faults.is_empty() {
         let tell = |f: wire::Fault| {
             error(format!(
-                "this is not a graph of TensorFlow: {}, at byte {}",
+                "this is not a TensorFlow graph: {}, at byte {}",
                 f.message, f.at
             ))
         };
         return Err(faults.into_iter().map(tell).collect());
     }
-    let graph = GraphDef::decode(source).map_err(|e| vec![error(format!("this is not a graph of TensorFlow: {e}"))])?;
+    let graph = GraphDef::decode(source).map_err(|e| vec![error(format!("this is not a TensorFlow graph: {e}"))])?;
     graph_of(ctx, graph, &wire::spans(source, 1), options)
 }
 
@@ -105,7 +105,9 @@ pub(super) fn graph_of(
         }
         learned = reader.learned;
     }
-    Err(vec![error("the types that its loops carry do not settle".to_owned())])
+    Err(vec![error(
+        "the types of loop-carried values do not reach a fixed point".to_owned(),
+    )])
 }
 
 fn error(message: String) -> Diagnostic {
@@ -139,7 +141,7 @@ struct Reader<'c> {
     registered: Rc<FxHashMap<String, String>>,
     /// The calls around the nodes that are being read.
     path: Vec<String>,
-    /// Types that are known only behind the place where they are needed: by the name of a loop's variable or of a list.
+    /// Types that are known only after the point where they are needed: by the name of a loop's variable or of a list.
     learned: FxHashMap<String, Type>,
     /// Whether something was learned, so that the graph must be read again.
     changed: bool,
@@ -173,7 +175,7 @@ struct Reader<'c> {
     values: Vec<Vec<ValueId>>,
     /// A number that chooses one of several ways, where it is none of those before this one, and whether it is this one.
     ways: FxHashMap<(ValueId, i64), (ValueId, ValueId)>,
-    /// Auxiliary operations of nodes: where no operand tells in which iteration they run, they get the control dependences of the
+    /// Auxiliary operations of nodes: if no operand determines the iteration in which they run, they get the control dependences of the
     /// node.
     pieces: Vec<(ValueId, usize)>,
     /// Operands to set when all nodes have been read.
@@ -263,7 +265,7 @@ impl<'c> Reader<'c> {
             Err(message) => return self.errors.push(error(message)),
         };
         if let Some(name) = self.unknown_input() {
-            let message = format!("`--input-shape` names the input `{name}`, and the graph has none of this name");
+            let message = format!("`--input-shape` names the input `{name}`, which the graph does not have");
             return self.errors.push(error(message));
         }
         let roots: Vec<usize> = outputs.iter().map(|(_, input)| input.node).collect();
@@ -339,7 +341,7 @@ impl<'c> Reader<'c> {
         let mut errors = Vec::new();
         for (at, node) in self.nodes.iter().enumerate() {
             if places.insert(&node.name, at).is_some() {
-                errors.push(error(format!("two nodes are called `{}`", node.name)));
+                errors.push(error(format!("two nodes have the name `{}`", node.name)));
             }
         }
         for node in self.nodes.iter() {
@@ -357,7 +359,7 @@ impl<'c> Reader<'c> {
                     (Some(&from), _) if control => controls.push(from),
                     (Some(&node), Some(index)) => inputs.push(Input { node, index }),
                     _ => errors.push(error(format!(
-                        "node `{}` (`{}`) reads `{text}`, and no node is called so",
+                        "node `{}` (`{}`) reads `{text}`, but there is no such node",
                         node.name, node.op
                     ))),
                 }
@@ -408,7 +410,7 @@ impl<'c> Reader<'c> {
         if let Some(at) = (0..self.nodes.len()).find(|&at| missing[at] > 0) {
             self.fail(
                 at,
-                "it waits for itself: only a `NextIteration` read by a `Merge` closes a circle",
+                "it depends on itself: only a `NextIteration` that a `Merge` reads may close a cycle",
             );
         }
         order
@@ -444,7 +446,7 @@ impl<'c> Reader<'c> {
         let Some(Value::Type(code)) = self.attr(at, name) else {
             return Err(format!("it has no type `{name}`"));
         };
-        let unknown = || format!("elements of type {} are not known here", types::name(*code));
+        let unknown = || format!("elements of type {} are not supported", types::name(*code));
         types::elem(self.ctx, *code).ok_or_else(unknown)
     }
 
@@ -508,7 +510,7 @@ impl<'c> Reader<'c> {
     fn scalar(&self, at: usize, index: usize, what: &str) -> Result<i64> {
         match self.list(at, index, what)?[..] {
             [value] => Ok(value),
-            _ => Err(format!("its {what}, input {index}, must be one number")),
+            _ => Err(format!("its {what}, input {index}, must be a single number")),
         }
     }
 

@@ -43,7 +43,7 @@ pub(super) const TABLE: &[Row] = &[
         let window = Window::of(r, at)?;
         let (dims, _) = r.dims(filter)?;
         let [height, width, channels, each] = dims[..] else {
-            return Err("its filter has no four dimensions".to_owned());
+            return Err("its filter does not have four dimensions".to_owned());
         };
         // Each channel has filters of its own, which stand beside each other.
         let filter = moved(r, at, filter, &[2, 3, 0, 1])?;
@@ -115,7 +115,7 @@ impl Window {
         let axes = match format.as_str() {
             "NHWC" => [1, 2],
             "NCHW" => [2, 3],
-            _ => return Err(format!("the order of axes `{format}` is not known here")),
+            _ => return Err(format!("the order of axes `{format}` is not supported")),
         };
         let list = |name: &str| match r.attr(at, name) {
             Some(Value::List(list)) => list.ints.clone(),
@@ -131,14 +131,14 @@ impl Window {
         for values in [&strides, &dilations] {
             let others = values.iter().enumerate().filter(|(a, _)| !axes.contains(a));
             if others.into_iter().any(|(_, &v)| v != 1) {
-                return Err("steps over images or channels are not known here".to_owned());
+                return Err("steps over images or channels are not supported".to_owned());
             }
             if values.iter().any(|v| !(1..=MOST).contains(v)) {
-                return Err("its steps are no numbers from 1 on".to_owned());
+                return Err("its steps must be at least 1".to_owned());
             }
         }
         if explicit.iter().any(|border| !(0..=MOST).contains(border)) {
-            return Err("its borders are no numbers from 0 on".to_owned());
+            return Err("its borders must be at least 0".to_owned());
         }
         let padding = r.text(at, "padding").unwrap_or_default();
         let paddings = match padding.as_str() {
@@ -148,7 +148,7 @@ impl Window {
                 .map(|i| explicit.get(i).copied().unwrap_or(0))
                 .collect(),
             "SAME" | "VALID" => vec![0, 0],
-            _ => return Err(format!("the padding `{padding}` is not known here")),
+            _ => return Err(format!("the padding `{padding}` is not supported")),
         };
         Ok(Window {
             strides: both(&strides),
@@ -176,7 +176,7 @@ impl Window {
         let axis = if self.format == "NHWC" { 3 } else { 1 };
         dims.get(axis)
             .copied()
-            .ok_or_else(|| "its input has no four dimensions".to_owned())
+            .ok_or_else(|| "its input does not have four dimensions".to_owned())
     }
 
     fn attrs(&self, r: &Reader<'_>, groups: Option<i64>) -> Vec<(&'static str, Attr)> {
@@ -204,12 +204,12 @@ fn transposed(
     sizes: &[i64],
 ) -> Result<()> {
     if window.format != "NHWC" || window.dilations != [1, 1] {
-        return Err("only transposed convolutions of NHWC without dilation are known here".to_owned());
+        return Err("only transposed convolutions in NHWC without dilation are supported".to_owned());
     }
     let (from, _) = r.dims(x)?;
     let (kernel, _) = r.dims(filter)?;
     let (&[_, high, wide, _], &[_, tall, broad, _]) = (&from[..], sizes) else {
-        return Err("it has no four dimensions".to_owned());
+        return Err("it does not have four dimensions".to_owned());
     };
     // The convolution that it undoes has borders of these sizes.
     let mut paddings = Vec::new();
@@ -217,13 +217,13 @@ fn transposed(
     for (axis, (inside, outside)) in [(high, tall), (wide, broad)].into_iter().enumerate() {
         let (stride, size) = (window.strides[axis], kernel.get(axis + 2).copied().unwrap_or(1));
         if [inside, outside, size].iter().any(|n| !(1..=WIDEST).contains(n)) {
-            return Err("its sizes do not fit".to_owned());
+            return Err("its sizes do not match".to_owned());
         }
         let (first, total) = window.borders(axis, (inside - 1) * stride + size - outside);
-        // What is behind the last window is filled.
+        // Elements after the last window are filled.
         let behind = outside - ((inside - 1) * stride + size - total);
         if behind < 0 {
-            return Err("its sizes do not fit".to_owned());
+            return Err("its sizes do not match".to_owned());
         }
         paddings.extend([first, total - first]);
         extra.push(behind);
@@ -262,21 +262,21 @@ fn filter_grad(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let (x, sizes, g) = (r.operand(at, 0)?, r.list(at, 1, "sizes")?, r.operand(at, 2)?);
     let window = Window::of(r, at)?;
     if window.format != "NHWC" {
-        return Err("only images of the order NHWC are known here".to_owned());
+        return Err("only images in NHWC are supported".to_owned());
     }
     let (from, to) = (r.dims(x)?.0, r.dims(g)?.0);
     let (&[_, tall, broad, channels], &[_, high, wide, _], &[rows, columns, each, _]) =
         (&from[..], &to[..], &sizes[..])
     else {
-        return Err("its inputs have no four dimensions".to_owned());
+        return Err("its inputs do not have four dimensions".to_owned());
     };
     if each != channels {
-        return Err("the gradient of a filter of groups is not known here".to_owned());
+        return Err("the gradient of a grouped filter is not supported".to_owned());
     }
     let mut paddings = Vec::new();
     for (axis, (extent, steps, size)) in [(tall, high, rows), (broad, wide, columns)].into_iter().enumerate() {
         if [extent, steps, size].iter().any(|n| !(1..=WIDEST).contains(n)) {
-            return Err("its shapes must be known".to_owned());
+            return Err("its shapes must be static".to_owned());
         }
         let (stride, reach) = (window.strides[axis], (size - 1) * window.dilations[axis] + 1);
         let wanted = (steps - 1) * stride + reach - extent;
@@ -328,7 +328,7 @@ fn pooling(r: &Reader<'_>, at: usize, kind: &str) -> Result<Vec<(&'static str, A
         _ => Vec::new(),
     };
     if sizes.len() != 4 || (0..4).any(|a| !axes.contains(&a) && sizes[a] != 1) {
-        return Err("windows over images or channels are not known here".to_owned());
+        return Err("windows over images or channels are not supported".to_owned());
     }
     let size: Vec<i64> = axes.iter().map(|&a| sizes[a]).collect();
     let mut attrs = window.attrs(r, None);
@@ -350,7 +350,7 @@ fn batch_norm(r: &mut Reader<'_>, at: usize) -> Result<()> {
     };
     match r.attr(at, "exponential_avg_factor") {
         Some(Value::Float(factor)) if training && *factor != 1.0 => {
-            return Err("averages with earlier statistics, `exponential_avg_factor`, are not known here".to_owned());
+            return Err("averages with earlier statistics, `exponential_avg_factor`, are not supported".to_owned());
         }
         _ => {}
     }
@@ -358,7 +358,7 @@ fn batch_norm(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let channel = match format.as_str() {
         "NHWC" => dims.len().saturating_sub(1),
         "NCHW" => 1,
-        _ => return Err(format!("the order of axes `{format}` is not known here")),
+        _ => return Err(format!("the order of axes `{format}` is not supported")),
     };
     let (mean, variance) = match training {
         false => (mean, variance),
@@ -394,7 +394,7 @@ fn batch_norm(r: &mut Reader<'_>, at: usize) -> Result<()> {
             let factor = count as f64 / (count - 1).max(1) as f64;
             let by = [("scale", r.ctx.float_attr(factor)), ("bias", r.ctx.float_attr(0.0))];
             if dims.contains(&pir_ir::DYNAMIC) {
-                return Err("the shape of its input must be known".to_owned());
+                return Err("the shape of its input must be static".to_owned());
             }
             r.helper(at, pd::Scale::NAME, &[variance], &by)?
         }
@@ -418,10 +418,10 @@ fn cross_entropy(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let (x, label) = (r.operand(at, 0)?, r.operand(at, 1)?);
     let (dims, elem) = r.dims(x)?;
     let &[_, classes] = &dims[..] else {
-        return Err("its input has no two dimensions".to_owned());
+        return Err("its input does not have two dimensions".to_owned());
     };
     if classes < 0 {
-        return Err("the number of classes is not known".to_owned());
+        return Err("the number of classes is unknown".to_owned());
     }
     let (_, kind) = r.dims(label)?;
     let range = [

@@ -52,7 +52,7 @@ pub(super) const TABLE: &[Row] = &[
         r.op(at, pd::Cast::NAME, &[x], &[("dtype", r.ctx.type_attr(elem))])
     }),
     ("Const", "", "value dtype", |r, at| match r.attr(at, "value") {
-        Some(Value::Tensor(tensor)) if tensor.dtype == 7 => Err("strings are not known here".to_owned()),
+        Some(Value::Tensor(tensor)) if tensor.dtype == 7 => Err("strings are not supported".to_owned()),
         _ => Err("its tensor is malformed".to_owned()),
     }),
     ("EnsureShape", "T", "shape", ensure_shape),
@@ -127,7 +127,7 @@ pub(super) const TABLE: &[Row] = &[
         let x = r.operand(at, 0)?;
         let first = r.input(at, 0)?;
         if r.num_inputs(at) != 2 || r.input(at, 1)? != first {
-            return Err("only what it hands on is printed here".to_owned());
+            return Err("only printing of its forwarded value is supported".to_owned());
         }
         let mut attrs = vec![("message", r.ctx.str_attr(&r.text(at, "message").unwrap_or_default()))];
         for name in ["first_n", "summarize", "U"] {
@@ -192,7 +192,7 @@ pub(super) const TABLE: &[Row] = &[
         |r, at| {
             let _ = r.flag(at, "validate_indices");
             if r.int(at, "batch_dims").unwrap_or(0) != 0 {
-                return Err("batches are not known here".to_owned());
+                return Err("batches are not supported".to_owned());
             }
             let (x, index) = (variable_of(r, at)?, r.operand(at, 1)?);
             select::gather_rows(r, at, x, index, 0)
@@ -260,7 +260,7 @@ pub(super) fn read(r: &mut Reader<'_>, at: usize, op: &str) -> Result<()> {
     }
     match formats::from_tensorflow(op) {
         Some(form) => by_form(r, at, form),
-        None => Err("this operation is not known here".to_owned()),
+        None => Err("this operation is not supported".to_owned()),
     }
 }
 
@@ -291,7 +291,7 @@ fn by_form(r: &mut Reader<'_>, at: usize, form: &TensorFlowForm) -> Result<()> {
             Some(Value::Int(value)) => r.ctx.int_attr(*value),
             Some(Value::Float(value)) => r.ctx.float_attr(f64::from(*value)),
             Some(Value::Bytes(bytes)) => r.ctx.str_attr(&String::from_utf8_lossy(bytes)),
-            Some(_) => return Err(format!("its attribute `{theirs}` has a value that is not known here")),
+            Some(_) => return Err(format!("its attribute `{theirs}` has a value that is not supported")),
             None => match default.parse() {
                 Ok(value) => r.ctx.float_attr(value),
                 Err(_) => continue,
@@ -361,7 +361,7 @@ fn given_shape(r: &Reader<'_>, name: &str, dims: Option<Vec<i64>>) -> Result<Vec
             (_, known) => known,
         };
     }
-    known.ok_or_else(|| "its shape is not known; `--input-shape` gives it".to_owned())
+    known.ok_or_else(|| "its shape is unknown; `--input-shape` gives it".to_owned())
 }
 
 fn enter(r: &mut Reader<'_>, at: usize) -> Result<()> {
@@ -429,7 +429,7 @@ fn variable_of(r: &mut Reader<'_>, at: usize) -> Result<ValueId> {
     let Some(Handle::Variable { name, shape }) = r.handle(input) else {
         return Err("its variable is not in the graph".to_owned());
     };
-    let dims = shape.ok_or("the shape of its variable is not known")?;
+    let dims = shape.ok_or("the shape of its variable is unknown")?;
     variable(r, at, &name, &dims, elem)
 }
 
@@ -462,7 +462,7 @@ fn merge(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let forward = inputs.iter().find(|i| !r.is_back_edge(i.node, at));
     let first = match forward {
         Some(&input) => r.value(input)?,
-        None => return Err("nothing enters it".to_owned()),
+        None => return Err("no value enters it".to_owned()),
     };
     let mut operands = Vec::with_capacity(inputs.len());
     for &input in &inputs {

@@ -16,7 +16,7 @@ pub(super) const TABLE: &[Row] = &[
             let (near, far) = (borders.offset, extent - borders.offset);
             if before.max(behind) > far {
                 return Err(format!(
-                    "a border of {} mirrors more than there is of {extent}",
+                    "a mirrored border of {} exceeds the extent {extent}",
                     before.max(behind)
                 ));
             }
@@ -38,13 +38,13 @@ pub(super) const TABLE: &[Row] = &[
             let extent = whole - before - behind;
             let (near, far) = (borders.offset, extent - borders.offset);
             if before.max(behind) > far {
-                return Err("its borders do not fit".to_owned());
+                return Err("its borders do not match".to_owned());
             }
             let inner = part(r, at, out, axis, before, whole - behind, false)?;
             let front = part(r, at, out, axis, 0, before, true)?;
             let back = part(r, at, out, axis, whole - behind, whole, true)?;
             let rank = r.dims(out)?.0.len();
-            let mut sum = inner.ok_or("nothing is left")?;
+            let mut sum = inner.ok_or("its result is empty")?;
             for (piece, start, length) in [(front, near, before), (back, far - behind, behind)] {
                 let Some(piece) = piece else { continue };
                 let mut sizes = vec![0; 2 * rank];
@@ -121,11 +121,11 @@ impl Borders {
         let offset = match r.text(at, "mode").as_deref() {
             Some("REFLECT") => 1,
             Some("SYMMETRIC") => 0,
-            _ => return Err("its mode is not known here".to_owned()),
+            _ => return Err("its mode is not supported".to_owned()),
         };
         match sizes.len() == 2 * dims.len() && sizes.iter().chain(&dims).all(|n| (0..=1 << 31).contains(n)) {
             true => Ok(Self { sizes, offset }),
-            false => Err("its borders do not fit, or its shape is not known".to_owned()),
+            false => Err("its borders do not fit, or its shape is unknown".to_owned()),
         }
     }
 
@@ -172,7 +172,7 @@ fn sorted(r: &mut Reader<'_>, at: usize) -> Result<i64> {
     let ascends = numbers.windows(2).all(|pair| pair[0] <= pair[1]);
     match (numbers.first(), numbers.last()) {
         (Some(&first), Some(&last)) if ascends && first >= 0 => Ok(last + 1),
-        _ => Err("its segment numbers do not ascend".to_owned()),
+        _ => Err("its segment numbers are not ascending".to_owned()),
     }
 }
 
@@ -189,7 +189,7 @@ fn extreme(r: &mut Reader<'_>, at: usize, reduce: &'static str) -> Result<()> {
     let (dims, elem) = r.dims(data)?;
     let rows = r.dims(index)?.0;
     if rows.len() != 1 || dims.first() != rows.first() || dims.contains(&DYNAMIC) {
-        return Err("a segment number for each row of known number is needed".to_owned());
+        return Err("it needs one constant segment number for each row".to_owned());
     }
     let elements = dims.iter().try_fold(count.max(1), |n, &d| n.checked_mul(d.max(1)));
     if count < 0 || elements.is_none_or(|n| n > MOST) {
@@ -198,7 +198,7 @@ fn extreme(r: &mut Reader<'_>, at: usize, reduce: &'static str) -> Result<()> {
     if is_sorted {
         let numbers = r.list(at, 1, "segment numbers")?;
         if !numbers.windows(2).all(|pair| pair[1] - pair[0] <= 1) || numbers.first() != Some(&0) {
-            return Err("a segment without rows is not known here".to_owned());
+            return Err("a segment without rows is not supported".to_owned());
         }
     }
     let filler = match reduce {
@@ -252,11 +252,11 @@ fn scatter(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let (x, mut index, mut updates) = (operands[0], operands[1], operands[2]);
     let ((dims, _), (places, elem)) = (r.dims(x)?, r.dims(index)?);
     let Some((&depth, lead)) = places.split_last() else {
-        return Err("its indices are no tuples".to_owned());
+        return Err("its indices are not tuples".to_owned());
     };
-    let depth = usize::try_from(depth).map_err(|_| "the length of its index tuples is not known")?;
+    let depth = usize::try_from(depth).map_err(|_| "the length of its index tuples is unknown")?;
     if depth == 0 || depth > dims.len() || dims.contains(&DYNAMIC) || lead.contains(&DYNAMIC) {
-        return Err("its shapes are not known, or its index tuples do not fit".to_owned());
+        return Err("its shapes are unknown, or its index tuples do not match".to_owned());
     }
     let rest = &dims[depth..];
     let count: i64 = lead.iter().product();

@@ -98,10 +98,10 @@ fn by_matrices(r: &mut Reader<'_>, at: usize, shares: Shares) -> Result<()> {
     let (x, sizes) = (r.operand(at, 0)?, r.list(at, 1, "sizes")?);
     let (dims, elem) = r.dims(x)?;
     let (&[_, height, width, _], &[high, wide]) = (&dims[..], &sizes[..]) else {
-        return Err("it has no four dimensions".to_owned());
+        return Err("it does not have four dimensions".to_owned());
     };
     if [height, width, high, wide].iter().any(|n| !(1..=MOST).contains(n)) || !r.ctx.is_float(elem) {
-        return Err("its sizes are not known, or larger than is known here".to_owned());
+        return Err("its sizes are unknown or too large".to_owned());
     }
     let matrix = |r: &mut Reader<'_>, from: i64, to: i64| {
         let scale = Scale::of(r, at, from, to);
@@ -139,7 +139,7 @@ fn nearest(r: &mut Reader<'_>, at: usize) -> Result<()> {
         let extent = dims.get(axis).copied().unwrap_or(-1);
         let scale = Scale::of(r, at, extent, size);
         if extent < 1 || !(1..=MOST).contains(&size) {
-            return Err("its sizes are not known, or larger than is known here".to_owned());
+            return Err("its sizes are unknown or too large".to_owned());
         }
         value = match size % extent == 0 && !scale.aligned {
             true => repeated(r, at, value, axis, size / extent)?,
@@ -154,7 +154,7 @@ fn nearest(r: &mut Reader<'_>, at: usize) -> Result<()> {
     r.op(at, pd::Assign::NAME, &[value], &[])
 }
 
-/// Each row is repeated: a new axis behind it, which is joined with it.
+/// Each row is repeated: a new axis after it, which is merged with it.
 fn repeated(r: &mut Reader<'_>, at: usize, x: ValueId, axis: usize, factor: i64) -> Result<ValueId> {
     let behind = [("axis", r.ctx.ints_attr(&[axis as i64 + 1]))];
     let wide = r.helper(at, pd::Unsqueeze::NAME, &[x], &behind)?;

@@ -98,7 +98,7 @@ impl Reader<'_> {
             let value = match value {
                 Ok(value) if tensor(value) => value,
                 _ if !asked => continue,
-                Ok(_) => return self.fail(at, "it is no tensor"),
+                Ok(_) => return self.fail(at, "it is not a tensor"),
                 Err(message) => return self.fail(at, &message),
             };
             let name = self.ctx.str_attr(name);

@@ -118,7 +118,7 @@ pub(super) fn find(text: &str, place: impl Fn(&str) -> Option<usize>) -> Result<
         Some((name, index)) if index.bytes().all(|b| b.is_ascii_digit()) => (name, index.parse().unwrap_or(0)),
         _ => (text, 0),
     };
-    let node = place(name).ok_or_else(|| format!("no node is called `{name}`"))?;
+    let node = place(name).ok_or_else(|| format!("there is no node `{name}`"))?;
     Ok(Input { node, index })
 }
 
@@ -167,7 +167,7 @@ impl Reader<'_> {
         own.or_else(|| self.computed[input.node].get(input.index)?.as_ref())
     }
 
-    /// Whether a node only hands on a handle, which needs no operation.
+    /// Whether a node only forwards a handle, which needs no operation.
     pub(super) fn forwards_handle(&self, at: usize) -> bool {
         FORWARDS.contains(&self.nodes[at].op.as_str()) && self.handle(Input { node: at, index: 0 }).is_some()
     }
@@ -213,11 +213,11 @@ impl Reader<'_> {
             return if a == b {
                 Ok(a)
             } else {
-                Err("what comes together has different types".to_owned())
+                Err("the merged values have different types".to_owned())
             };
         };
         if ae != be || ad.len() != bd.len() {
-            return Err("what comes together has different element types or numbers of dimensions".to_owned());
+            return Err("the merged values have different element types or ranks".to_owned());
         }
         let dims: Vec<i64> = ad
             .iter()

@@ -22,7 +22,7 @@ pub(super) fn select(r: &mut Reader<'_>, at: usize) -> Result<()> {
         }
         (0, _) => condition,
         (a, b) if a == b => condition,
-        _ => return Err("its condition has neither the shape of the other inputs nor is it a list of rows".to_owned()),
+        _ => return Err("its condition must have the shape of the other inputs, or select rows".to_owned()),
     };
     if r.dims(y)?.0.len() != wanted.len() {
         return Err("its inputs have different ranks".to_owned());
@@ -82,18 +82,18 @@ pub(super) fn segment_sum(r: &mut Reader<'_>, at: usize, count: i64) -> Result<(
     let (dims, rows) = (r.dims(data)?.0, r.dims(index)?.0);
     let fits = |(a, b): (&i64, &i64)| a == b || *a == DYNAMIC || *b == DYNAMIC;
     if count < 0 || rows.len() > dims.len() || !dims.iter().zip(&rows).all(fits) {
-        return Err("its segment numbers do not fit what is summed".to_owned());
+        return Err("its segment numbers do not match the summed tensor".to_owned());
     }
     let rest: Vec<i64> = dims.get(rows.len()..).unwrap_or_default().to_vec();
     // One index per row.
     if rows.len() != 1 {
         if rest.contains(&DYNAMIC) {
-            return Err("the shape of what is summed is not known".to_owned());
+            return Err("the shape of the summed tensor is unknown".to_owned());
         }
         let total = rows.iter().try_fold(1i64, |n, &d| (d >= 0).then(|| n.checked_mul(d))?);
         let flat = [&[total.unwrap_or(-1)][..], &rest].concat();
         if total.is_none() && rest.contains(&0) {
-            return Err("the shape of what is summed is not known".to_owned());
+            return Err("the shape of the summed tensor is unknown".to_owned());
         }
         data = reshaped(r, at, data, &flat)?;
         index = reshaped(r, at, index, &flat[..1])?;
@@ -115,7 +115,7 @@ pub(super) fn segment_sum(r: &mut Reader<'_>, at: usize, count: i64) -> Result<(
     }
     let shape = [&[count][..], &rest].concat();
     if shape.contains(&DYNAMIC) {
-        return Err("the shape of what is summed is not known".to_owned());
+        return Err("the shape of the summed tensor is unknown".to_owned());
     }
     let attrs = [("axis", r.ctx.int_attr(0)), ("x_shape", r.ctx.ints_attr(&shape))];
     r.op(at, pd::GatherGrad::NAME, &[index, data], &attrs)
@@ -148,9 +148,7 @@ pub(super) fn reshape(r: &mut Reader<'_>, at: usize) -> Result<()> {
     }
     // The tensor is empty: an inferred extent is 0 too.
     if dims.contains(&DYNAMIC) || !dims.contains(&0) {
-        return Err(format!(
-            "its input has elements, and there is no room for any in {wanted:?}"
-        ));
+        return Err(format!("its input has elements, but its shape {wanted:?} has none"));
     }
     for dim in &mut wanted {
         *dim = if *dim == -1 { 0 } else { *dim };
@@ -172,10 +170,10 @@ pub(super) fn whole_mean(r: &mut Reader<'_>, at: usize, x: ValueId, axes: &[i64]
         let extent = dims.get(place).copied().filter(|&d| d >= 0);
         count = extent
             .and_then(|d| count.checked_mul(d))
-            .ok_or("of integers, how many they are must be known")?;
+            .ok_or("the number of integers must be static")?;
     }
     if count == 0 {
-        return Err("of no integers there is no mean".to_owned());
+        return Err("the mean of no integers is undefined".to_owned());
     }
     let keep = r.ctx.bool_attr(r.flag(at, "keep_dims"));
     let wide = ("dtype", r.ctx.type_attr(Type::I64));
@@ -220,7 +218,7 @@ pub(super) fn gather_rows(r: &mut Reader<'_>, at: usize, x: ValueId, index: Valu
     let shape = [before, &places, behind.get(1..).unwrap_or_default()].concat();
     let unknown = shape.iter().filter(|&&d| d < 0).count();
     if unknown > 1 || shape.contains(&0) {
-        return Err("the shape of what it gives is not known, or there is nothing in it".to_owned());
+        return Err("the shape of its result is unknown or empty".to_owned());
     }
     let flat = reshaped(r, at, index, &[-1])?;
     let rows = r.helper(at, pd::Gather::NAME, &[x, flat], &attrs)?;
@@ -228,7 +226,7 @@ pub(super) fn gather_rows(r: &mut Reader<'_>, at: usize, x: ValueId, index: Valu
     r.op(at, pd::Reshape::NAME, &[rows], &[("shape", r.ctx.ints_attr(&shape))])
 }
 
-/// `GatherV2` where each batch has indices of its own: the batches behind each other are one list of slices.
+/// `GatherV2` where each batch has indices of its own: the concatenated batches are one list of slices.
 fn gather_in_batches(r: &mut Reader<'_>, at: usize, batch: i64) -> Result<()> {
     let (x, index, axis) = (r.operand(at, 0)?, r.operand(at, 1)?, r.scalar(at, 2, "axis")?);
     let ((dims, _), (places, kind)) = (r.dims(x)?, r.dims(index)?);
@@ -236,12 +234,12 @@ fn gather_in_batches(r: &mut Reader<'_>, at: usize, batch: i64) -> Result<()> {
     let axis = if axis < 0 { axis + dims.len() as i64 } else { axis };
     let count = usize::try_from(count).unwrap_or(usize::MAX);
     if count >= dims.len() || count > places.len() || usize::try_from(axis) != Ok(count) {
-        return Err("only the axis behind the batches is known here".to_owned());
+        return Err("only the axis after the batch dimensions is supported".to_owned());
     }
     let product = |dims: &[i64]| dims.iter().try_fold(1i64, |n, &d| n.checked_mul(d));
     let known = dims.iter().chain(&places).all(|&d| d > 0);
     let (Some(batches), Some(each), true) = (product(&dims[..count]), product(&places[count..]), known) else {
-        return Err("the shape of what it gives is not known, or there is nothing in it".to_owned());
+        return Err("the shape of its result is unknown or empty".to_owned());
     };
     let extent = dims[count];
     let rows = batches.checked_mul(extent).ok_or("its extents are too large")?;

@@ -67,7 +67,7 @@ fn tokens(types: &'static str, count: usize) -> Result<Vec<&'static str>> {
     let least = spelled.len() - usize::from(some.is_some());
     let wrong = || {
         format!(
-            "it has {count} inputs, and should have {}{least}",
+            "expected {}{least} inputs, found {count}",
             if some.is_some() { "more than " } else { "" }
         )
     };
@@ -96,7 +96,8 @@ pub(super) fn check(r: &Reader<'_>, at: usize, op: &str) -> Result<()> {
     let differs = |attr| !own(attr) && !r.options.derive_custom_gradients && !derived(attr);
     if node.attrs.get(CUSTOM_GRADIENT).is_some_and(differs) {
         return Err(format!(
-            "it has a custom gradient (`{CUSTOM_GRADIENT}`); `--derive-custom-gradients` takes that of what it computes"
+            "it has a custom gradient (`{CUSTOM_GRADIENT}`); `--derive-custom-gradients` differentiates the \
+             operations instead"
         ));
     }
     let Some(Signature { types, attrs }) = signature(op) else {
@@ -126,7 +127,7 @@ pub(super) fn check(r: &Reader<'_>, at: usize, op: &str) -> Result<()> {
         } else if listed && is_token {
             // TensorFlow itself checks a list of types, or the type of another input, against the inputs.
         } else if !attrs.split_whitespace().any(|a| a.split('=').next() == Some(name)) {
-            return Err(format!("it has an attribute `{name}`, which no `{op}` has"));
+            return Err(format!("it has an unknown attribute `{name}` for `{op}`"));
         }
     }
     for (index, token) in tokens.iter().enumerate() {
@@ -137,7 +138,7 @@ pub(super) fn check(r: &Reader<'_>, at: usize, op: &str) -> Result<()> {
         };
         match want {
             _ if listed || *token == "variant" || *token == "flow" || *token == "handle" => {}
-            // What stands for a list or an array is a tensor here.
+            // A list or an array is represented by a tensor here.
             Some((types::VARIANT | RESOURCE, _)) => {}
             Some((want, _)) if want == code => {}
             Some((want, by)) => {
@@ -160,7 +161,7 @@ pub(super) fn rest(r: &Reader<'_>, at: usize, op: &str) -> Result<()> {
     };
     let seen = r.seen.borrow();
     if let Some(index) = (0..r.num_inputs(at)).find(|index| !seen.inputs.contains(index)) {
-        return Err(format!("its input {index} is not known here"));
+        return Err(format!("its input {index} is not supported"));
     }
     for attr in attrs
         .split_whitespace()
@@ -175,7 +176,7 @@ pub(super) fn rest(r: &Reader<'_>, at: usize, op: &str) -> Result<()> {
             .as_ref()
             .is_some_and(|v| default.is_some_and(|d| says(v, d)));
         if !usual && !seen.attrs.iter().any(|a| a == name) {
-            return Err(format!("its attribute `{name}` has a value that is not known here"));
+            return Err(format!("its attribute `{name}` has a value that is not supported"));
         }
     }
     Ok(())

@@ -119,7 +119,7 @@ fn plan(r: &Reader<'_>, at: usize, dims: &[i64]) -> Result<Plan> {
     let has = |which: usize, entry: usize| entry < 63 && masks[which] >> entry & 1 == 1;
     let count = starts.len();
     if ends.len() != count || strides.len() != count || count > 62 {
-        return Err("its bounds do not fit".to_owned());
+        return Err("its bounds do not match".to_owned());
     }
     let named = (0..count).filter(|&i| !has(3, i) && !has(4, i)).count();
     let rest = dims.len().checked_sub(named).ok_or("it has more bounds than axes")?;
@@ -137,7 +137,7 @@ fn plan(r: &Reader<'_>, at: usize, dims: &[i64]) -> Result<Plan> {
                 .get(axis)
                 .copied()
                 .filter(|&d| d >= 0)
-                .ok_or("the shape of its input must be known")?;
+                .ok_or("the shape of its input must be static")?;
             let taken = bounds(
                 axis,
                 extent,
@@ -230,7 +230,7 @@ pub(super) fn read_computed(r: &mut Reader<'_>, at: usize, x: ValueId) -> Result
     let count = strides.len();
     let (starts, ends) = (bounds_of(r, at, 1, count)?, bounds_of(r, at, 2, count)?);
     if starts.len() != count || ends.len() != count || count > 62 {
-        return Err("its bounds do not fit".to_owned());
+        return Err("its bounds do not match".to_owned());
     }
     let has = |r: &Reader<'_>, name: &str, entry: usize| mask(r, at, name) >> entry & 1 == 1;
     let is_named = |r: &Reader<'_>, e: &usize| !has(r, "new_axis_mask", *e) && !has(r, "ellipsis_mask", *e);
@@ -263,7 +263,7 @@ pub(super) fn read_computed(r: &mut Reader<'_>, at: usize, x: ValueId) -> Result
             ends[entry]
         };
         if strides[entry] != 1 {
-            return Err("strides with computed bounds are not known here".to_owned());
+            return Err("strides with computed bounds are not supported".to_owned());
         }
         value = stretch(r, at, value, axis, start, end)?;
         (axis, out) = (axis + 1, out + 1);
@@ -342,7 +342,7 @@ fn stretch(r: &mut Reader<'_>, at: usize, value: ValueId, axis: i64, start: Boun
     let mut operands = vec![value];
     let like = match (start, end) {
         (Bound::Computed(value), _) | (_, Bound::Computed(value)) => value,
-        _ => return Err("its bounds do not fit".to_owned()),
+        _ => return Err("its bounds do not match".to_owned()),
     };
     for bound in [start, end] {
         let mut bound = match bound {

@@ -24,7 +24,7 @@ pub(super) fn popped(r: &mut Reader<'_>, at: usize, elem: Type) -> Result<Type> 
     if let Some(dims) = r.written_shape(at, 0) {
         return r.tensor(&dims, elem);
     }
-    let stack = stack_of(r, at).ok_or("it is not known which stack this is")?;
+    let stack = stack_of(r, at).ok_or("it is unknown which stack this is")?;
     if let Some(&ty) = r.learned.get(&stack) {
         return Ok(ty);
     }
@@ -33,7 +33,7 @@ pub(super) fn popped(r: &mut Reader<'_>, at: usize, elem: Type) -> Result<Type> 
         .any(|push| r.is(push, &["StackPushV2"]) && r.kept[push] && stack_of(r, push).as_ref() == Some(&stack));
     match pushed {
         true => r.tensor(&[], elem),
-        false => Err("nothing is pushed on its stack".to_owned()),
+        false => Err("there is no push on its stack".to_owned()),
     }
 }
 

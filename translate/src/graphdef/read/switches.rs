@@ -61,7 +61,7 @@ pub(super) fn merge_n(r: &mut Reader<'_>, at: usize, operands: &[ValueId]) -> Re
         value = r.body.result(op, 0);
     }
     r.op_of(at, df::MERGE, &[*first, value], &[], 2)?;
-    // Which one it was cannot be told.
+    // The kind cannot be determined.
     r.values[at].truncate(1);
     Ok(())
 }

@@ -40,12 +40,12 @@ struct Window {
 impl Window {
     fn of(r: &Reader<'_>, at: usize) -> Result<Window> {
         if r.text(at, "data_format").is_some_and(|format| format != "NDHWC") {
-            return Err("the order of axes of its volumes is not known here".to_owned());
+            return Err("the order of axes of its volumes is not supported".to_owned());
         }
         let same = match r.text(at, "padding").unwrap_or_default().as_str() {
             "SAME" => true,
             "VALID" => false,
-            other => return Err(format!("the padding `{other}` is not known here")),
+            other => return Err(format!("the padding `{other}` is not supported")),
         };
         Ok(Window {
             strides: inner(r, at, "strides")?,
@@ -54,7 +54,7 @@ impl Window {
         })
     }
 
-    /// The extent of what a window of this size gives, and the borders in front of and behind each axis.
+    /// The extent of what a window of this size gives, and the borders before and after each axis.
     fn borders(&self, dims: &[i64; 5], size: [i64; 3]) -> Result<Borders> {
         let (mut steps, mut around) = ([0; 3], Vec::new());
         for axis in 0..3 {
@@ -69,7 +69,7 @@ impl Window {
                 false => ((extent - reach).div_euclid(stride) + 1, 0),
             };
             if count < 1 || size[axis] < 1 {
-                return Err("its window does not fit".to_owned());
+                return Err("its window does not match".to_owned());
             }
             steps[axis] = count;
             around.extend([total / 2, total - total / 2]);
@@ -92,7 +92,7 @@ fn inner(r: &Reader<'_>, at: usize, name: &str) -> Result<[i64; 3]> {
     match list[..] {
         [] => Ok([1; 3]),
         [1, a, b, c, 1] if [a, b, c].iter().all(|&v| (1..=1 << 14).contains(&v)) => Ok([a, b, c]),
-        _ => Err(format!("its `{name}` are not those of volumes")),
+        _ => Err(format!("its `{name}` do not match three dimensions")),
     }
 }
 
@@ -102,7 +102,7 @@ fn five(r: &Reader<'_>, value: ValueId) -> Result<[i64; 5]> {
     let known = dims.iter().all(|&d| (0..=1 << 31).contains(&d));
     (dims.try_into().ok())
         .filter(|_| known)
-        .ok_or_else(|| "its inputs have no five dimensions that are known".to_owned())
+        .ok_or_else(|| "its inputs do not have five dimensions that are known".to_owned())
 }
 
 fn moved(r: &mut Reader<'_>, at: usize, x: ValueId, order: &[i64]) -> Result<ValueId> {
@@ -140,7 +140,7 @@ fn convolve(
 ) -> Result<()> {
     let ([batch, .., channels], [.., each, filters]) = (five(r, x)?, five(r, filter)?);
     if each < 1 || channels % each != 0 {
-        return Err("its channels do not fit the filter".to_owned());
+        return Err("its channels do not match the filter".to_owned());
     }
     let (_, elem) = r.dims(x)?;
     let x = moved(r, at, x, &CHANNELS_FIRST)?;
@@ -185,17 +185,17 @@ fn transposed(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let (filter, g) = (r.operand(at, 1)?, r.operand(at, 2)?);
     let window = Window::of(r, at)?;
     let ([_, outside @ .., _], kernel, dims) = (
-        <[i64; 5]>::try_from(sizes).map_err(|_| "its sizes are not five")?,
+        <[i64; 5]>::try_from(sizes).map_err(|_| "it does not have five sizes")?,
         five(r, filter)?,
         five(r, g)?,
     );
     if outside.iter().any(|extent| !(1..=1 << 31).contains(extent)) {
-        return Err("its sizes do not fit".to_owned());
+        return Err("its sizes do not match".to_owned());
     }
     let whole = [dims[0], outside[0], outside[1], outside[2], dims[4]];
     let undone = window.borders(&whole, [kernel[0], kernel[1], kernel[2]])?;
     if undone.steps[..] != dims[1..4] || dims.contains(&0) {
-        return Err("its sizes do not fit".to_owned());
+        return Err("its sizes do not match".to_owned());
     }
     let mut value = g;
     let mut around = Vec::new();
@@ -204,7 +204,7 @@ fn transposed(r: &mut Reader<'_>, at: usize) -> Result<()> {
         if stride > 1 {
             value = apart(r, at, value, axis as i64 + 1, extent, stride)?;
         }
-        // What is in front of the first element, and behind the last one.
+        // The elements before the first and after the last one.
         let reach = (kernel[axis] - 1) * window.dilations[axis];
         let front = reach - undone.around[2 * axis];
         let behind = outside[axis] + reach - front - ((extent - 1) * stride + 1);
@@ -212,7 +212,7 @@ fn transposed(r: &mut Reader<'_>, at: usize) -> Result<()> {
     }
     let cut = around.iter().flatten().any(|&n| n < 0);
     if cut {
-        return Err("the borders of the convolution that it undoes are wider than its filter".to_owned());
+        return Err("the borders of the transposed convolution are wider than its filter".to_owned());
     }
     let reversed = [("axis", r.ctx.ints_attr(&[0, 1, 2]))];
     let filter = r.helper(at, pd::Flip::NAME, &[filter], &reversed)?;
@@ -228,7 +228,7 @@ fn transposed(r: &mut Reader<'_>, at: usize) -> Result<()> {
     convolve(r, at, value, filter, &plain, &borders)
 }
 
-/// A volume with `stride - 1` zeros behind each element of an axis but the last.
+/// A volume with `stride - 1` zeros after each element of an axis but the last.
 fn apart(r: &mut Reader<'_>, at: usize, x: ValueId, axis: i64, extent: i64, stride: i64) -> Result<ValueId> {
     let (mut shape, _) = r.dims(x)?;
     let behind = [("axis", r.ctx.ints_attr(&[axis + 1]))];

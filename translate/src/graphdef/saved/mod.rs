@@ -1,6 +1,6 @@
 //! SavedModels: `saved_model.pb`, a graph with signatures.
 //!
-//! A signature names the inputs and outputs. Variables become parameters, named as in the checkpoint: the graph itself says
+//! A signature names the inputs and outputs. Variables become parameters, named as in the checkpoint: the graph itself contains
 //! which is which, in the function that restores them.
 
 mod write;
@@ -84,7 +84,7 @@ fn decode(source: &[u8]) -> Result<MetaGraph, Vec<Diagnostic>> {
     match (model.graphs.pop(), model.graphs.len()) {
         (Some(meta), 0) => Ok(meta),
         (Some(_), more) => Err(error(format!(
-            "a SavedModel of one graph is read, and this has {}",
+            "only SavedModels with one graph are supported, found {}",
             more + 1
         ))),
         (None, _) => Err(error("this SavedModel has no graph".to_owned())),
@@ -116,7 +116,7 @@ pub fn read_saved(ctx: &Arc<Context>, source: &[u8], options: &Options) -> Resul
     if let Some(missing) = options.outputs.iter().find(|o| !signature.outputs.contains_key(*o)) {
         let names: Vec<String> = signature.outputs.keys().map(|n| format!("`{n}`")).collect();
         return Err(error(format!(
-            "there is no output `{missing}`; `{name}` gives {}",
+            "there is no output `{missing}`; the outputs of `{name}` are {}",
             names.join(", ")
         )));
     }

@@ -29,7 +29,7 @@ pub(super) struct Emit<'w, 'a> {
     controls: Vec<String>,
 }
 
-/// The name of the node that hands on a side of a switch.
+/// The name of the node that forwards a side of a switch.
 pub(super) fn side_name(switch: &str, side: usize) -> String {
     format!("{switch}/{}", ["false", "true"][side.min(1)])
 }
@@ -411,7 +411,7 @@ impl Emit<'_, '_> {
             // A control edge from a switch does not select a side.
             return Ok(format!("^{}", side_name(&self.w.nodes[from].name, result)));
         }
-        Err("it needs a constant in a loop, and reads nothing that tells the iteration".to_owned())
+        Err("it needs a constant in a loop, but has no operand that depends on the iteration".to_owned())
     }
 
     pub(super) fn scalar(&mut self, value: Number, elem: Type) -> Result<String> {
@@ -440,7 +440,7 @@ impl Emit<'_, '_> {
     /// Reshapes to a shape with at most one dynamic dimension.
     pub(super) fn reshape(&mut self, x: String, dims: &[i64], elem: Type) -> Result<String> {
         if dims.iter().filter(|&&d| d < 0).count() > 1 {
-            return Err("several dimensions of its result are not known".to_owned());
+            return Err("several dimensions of its result are unknown".to_owned());
         }
         let shape = self.vector(dims)?;
         let attrs = [("T", self.dtype(elem)?), ("Tshape", Value::Type(INT64))];

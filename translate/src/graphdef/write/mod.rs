@@ -212,7 +212,7 @@ impl<'a> Writer<'a> {
                 if known == name {
                     return Some(device);
                 }
-                format!("the device {device} is called `{known}`, and `{name}`")
+                format!("the device {device} has two names, `{known}` and `{name}`")
             }
             _ => return device,
         };
@@ -259,7 +259,7 @@ impl<'a> Writer<'a> {
                 if !body.op_regions(op).is_empty() || body.isolated(op).is_some() {
                     let message = format!("`{name}` cannot be written for TensorFlow: a graph has no regions");
                     self.error(body, op, message).help =
-                        Some("`--pass=lower-to-dataflow` makes a graph of branches and loops".to_owned());
+                        Some("run `--pass=lower-to-dataflow`, which lowers branches and loops to a graph".to_owned());
                     return;
                 }
                 let at = self.nodes.len();
@@ -316,7 +316,7 @@ impl<'a> Writer<'a> {
             let missing = (0..body.num_operands(op)).find(|&i| self.source(at, i).is_none());
             if let Some(i) = missing {
                 let name = self.ctx.op_str(body.op_name(op));
-                let message = format!("operand {i} of `{name}` is received, and nothing in the module sends it");
+                let message = format!("operand {i} of `{name}` is received, but no node in the module sends it");
                 self.error(body, op, message);
             }
         }

@@ -115,7 +115,7 @@ impl Writer<'_> {
                     continue;
                 };
                 if *self.stack_types.entry(stack).or_insert(ty) != ty {
-                    let message = "a stack of TensorFlow holds one type, and this one several".to_owned();
+                    let message = "a TensorFlow stack has one element type, but this stack has several".to_owned();
                     let view = self.view(stack);
                     self.error(view.body, view.op, message);
                     break;

@@ -96,7 +96,7 @@ impl<'a> View<'a> {
         let (ctx, body, op) = (self.view.ctx, self.view.body, self.view.op);
         let seen = self.operands.borrow();
         if let Some(index) = (0..body.num_operands(op)).find(|index| !seen.contains(index)) {
-            return Err(format!("its operand {index} has no equivalent there"));
+            return Err(format!("its operand {index} has no equivalent in TensorFlow"));
         }
         let seen = self.attrs.borrow();
         for &(key, value) in ctx.dict_entries(body.attrs(op)) {
@@ -109,7 +109,7 @@ impl<'a> View<'a> {
                 .and_then(|s| s.default.as_deref())
                 .is_some_and(|d| says(ctx, value, d));
             if !usual {
-                return Err(format!("its attribute `{key}` has no equivalent there"));
+                return Err(format!("its attribute `{key}` has no equivalent in TensorFlow"));
             }
         }
         Ok(())

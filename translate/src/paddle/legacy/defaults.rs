@@ -87,15 +87,15 @@ pub(super) fn unread(op: &Op) -> Option<Diagnostic> {
     let (name, _) = found.first()?;
     let names: Vec<String> = found.iter().map(|(name, _)| format!("`{name}`")).collect();
     let more = if found.len() == 1 { "attribute" } else { "attributes" };
-    let message = format!("the {more} {} of `{}` are not read", names.join(", "), op.kind);
+    let message = format!("the {more} {} of `{}` are not supported", names.join(", "), op.kind);
     let message = if found.len() == 1 {
-        message.replace(" are not read", " is not read")
+        message.replace(" are not supported", " is not supported")
     } else {
         message
     };
     let help = match default(&op.kind, name) {
         Some(usual) => format!(
-            "a program where `{name}` is {} is read",
+            "only `{name}` = {} is supported",
             if usual.is_empty() { "empty" } else { usual }
         ),
         None => "PaddlePaddle 3.3 has no such attribute: save the program without it".to_owned(),

@@ -132,7 +132,7 @@ fn dtype(ctx: &Context, code: i64) -> Option<Type> {
 fn error(span: Span, message: impl Into<String>) -> Diagnostic {
     Diagnostic::error("paddle-program", message)
         .label(span, "")
-        .help("programs of PaddlePaddle 2 are read as it saved them, `__model__` or `.pdmodel`, and as it printed them")
+        .help("PaddlePaddle 2 programs are read in saved form, `__model__` or `.pdmodel`, and in printed form")
 }
 
 /// Whether a file looks like a protobuf message of such a program: its first field is a block, whose first field is its

@@ -34,12 +34,14 @@ impl<'t> Translator<'t, '_, '_> {
                 // The element type of the operand.
                 op.understand(&["in_dtype"]);
                 let ty = op.int("out_dtype").and_then(|code| dtype(ctx, code));
-                let ty = ty.ok_or_else(|| error(op.span, "the type that `cast` makes is not known"))?;
+                let ty = ty.ok_or_else(|| error(op.span, "the result type of `cast` is unknown"))?;
                 let attrs = vec![(ctx.sym("dtype"), ctx.type_attr(ty))];
                 self.plain(op, pd::Cast::NAME, &["X"], &["Out"], attrs)
             }
             "fetch" => {
-                let name = op.input("X").ok_or_else(|| error(op.span, "a `fetch` of nothing"))?;
+                let name = op
+                    .input("X")
+                    .ok_or_else(|| error(op.span, "a `fetch` without an operand"))?;
                 let value = self.value(name, op.span)?;
                 let attrs = vec![
                     (ctx.sym("name"), ctx.str_attr(name)),
@@ -148,7 +150,7 @@ impl<'t> Translator<'t, '_, '_> {
             .input("X")
             .and_then(|name| self.declared(name))
             .map(|(shape, _)| shape);
-        let wrong = || error(op.span, format!("what `{}` is to flatten has no known shape", op.kind));
+        let wrong = || error(op.span, format!("the operand of `{}` has a dynamic shape", op.kind));
         let (before, behind) = declared
             .zip(usize::try_from(axis).ok())
             .and_then(|(shape, axis)| shape.split_at_checked(axis))
@@ -271,7 +273,7 @@ impl<'t> Translator<'t, '_, '_> {
             None => Ok(()),
             Some((name, _)) => Err(error(
                 op.span,
-                format!("the operand `{name}` of `{}` is not read", op.kind),
+                format!("the operand `{name}` of `{}` is not supported", op.kind),
             )),
         }
     }
@@ -287,7 +289,7 @@ impl<'t> Translator<'t, '_, '_> {
                 Some(Attribute::Int(code)) if ours == "dtype" => {
                     let ty = dtype(ctx, *code);
                     let ty =
-                        ty.ok_or_else(|| error(op.span, format!("the type {code} of `{}` is not known", op.kind)))?;
+                        ty.ok_or_else(|| error(op.span, format!("the type {code} of `{}` is unknown", op.kind)))?;
                     attrs.push((ctx.sym(ours), ctx.type_attr(ty)));
                 }
                 Some(value) if !(whole && theirs == "dim") => attrs.push((ctx.sym(ours), self.attribute(value))),
@@ -421,7 +423,7 @@ impl<'t> Translator<'t, '_, '_> {
         let ctx = self.builder.ctx;
         // An operation here of the same name has other operands and attributes, and the mapping is not known.
         if ctx.registered_op(&format!("pd.{}", op.kind)).is_some() {
-            return Err(error(op.span, format!("`{}` is not read", op.kind)));
+            return Err(error(op.span, format!("`{}` is not supported", op.kind)));
         }
         // It keeps all attributes.
         op.attributes.iter().for_each(|(name, _)| op.understand(&[name]));

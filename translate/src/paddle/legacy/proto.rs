@@ -181,7 +181,7 @@ fn read_op(op: OpDesc, span: Span, errors: &mut Vec<Diagnostic>) -> Op {
             Some(value) => attributes.push(value),
             None => {
                 let message = format!(
-                    "the attribute `{name}` of `{}` is of type {kind}, which is not known here or not what it holds",
+                    "the attribute `{name}` of `{}` has type {kind}, which is unsupported or does not match its value",
                     op.r#type
                 );
                 errors.push(error(span, message));

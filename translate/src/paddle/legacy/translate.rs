@@ -401,7 +401,7 @@ impl<'t> Translator<'t, '_, '_> {
             "conditional_block" => self.open_branch(op, at),
             "select_input" => Err(error(
                 op.span,
-                "a `select_input` that chooses between no two `conditional_block`s",
+                "a `select_input` that does not select between two `conditional_block`s",
             )),
             "feed" => {
                 let names = op.outputs("Out").iter();

@@ -236,8 +236,8 @@ fn leaf(ctx: &Context, name: &str, attr: Attr) -> Result<String, String> {
         }
         AttrData::Opaque(text) => match text.strip_prefix(AS_WRITTEN).and_then(|t| t.strip_suffix('>')) {
             Some(written) => written.to_owned(),
-            None => return Err(format!("the attribute `{name}` has no form in saved programs")),
+            None => return Err(format!("the attribute `{name}` cannot be expressed in saved programs")),
         },
-        _ => return Err(format!("the attribute `{name}` has no form in saved programs")),
+        _ => return Err(format!("the attribute `{name}` cannot be expressed in saved programs")),
     })
 }

@@ -282,7 +282,7 @@ impl Writer<'_> {
 
     fn type_error(&mut self, message: String) {
         let mut error = Diagnostic::error("paddle-type", message)
-            .help("PaddlePaddle has tensors and lists of tensors: hand on the elements of other lists one by one");
+            .help("PaddlePaddle has only tensors and lists of tensors: pass the elements of other lists separately");
         if let Some(op) = self.current {
             error = error.label(self.body.op_span(op), "this operation");
         }
@@ -300,7 +300,7 @@ impl Writer<'_> {
             cf::IS_EMPTY => self.is_empty(op),
             pd::LogicalNot::NAME if self.negated(op) => {}
             _ if (is_while(name) || is_if(name)) && self.passes_lists(op) => {
-                let message = format!("the lists that `{name}` hands on cannot be written for PaddlePaddle");
+                let message = format!("the lists that `{name}` forwards cannot be written for PaddlePaddle");
                 let help = "its executor does not support lists there: pass the elements, and combine them afterwards";
                 self.error(op, "paddle-list", message).help = Some(help.to_owned());
             }
@@ -310,10 +310,10 @@ impl Writer<'_> {
                 let message = format!("`{name}` cannot be written for PaddlePaddle");
                 let help = match name {
                     "func.func" => {
-                        "`inline,symbol-dce` puts the bodies of functions in the place of calls, and removes those that \
-                         are private; what is written is the program at top level"
+                        "run `inline,symbol-dce`, which inlines calls and removes private functions; only the top \
+                         level is written"
                     }
-                    _ => "its programs have `pd.if` and `pd.while`",
+                    _ => "use `pd.if` and `pd.while` for control flow",
                 };
                 self.error(op, "unwritable-op", message).help = Some(help.to_owned());
             }
@@ -359,7 +359,7 @@ impl Writer<'_> {
         self.condition_depth += 1;
         if self.condition_depth > MAX_CONDITION_DEPTH {
             self.condition_depth -= 1;
-            let message = "conditions of loops nest too deeply to be written for PaddlePaddle".to_owned();
+            let message = "conditions of loops are nested too deeply to be written for PaddlePaddle".to_owned();
             self.error(op, "unwritable-op", message);
             return;
         }

@@ -58,8 +58,8 @@ impl Writer<'_> {
         };
         if let Some((name, _)) = given.iter().find(|(name, group)| group.is_some() && !has_place(name)) {
             return Err(match form.has(name) {
-                true => format!("`{name}` is computed, and PaddlePaddle has an attribute for it"),
-                false => format!("PaddlePaddle's has no operand `{name}`"),
+                true => format!("`{name}` is computed, but is an attribute in PaddlePaddle"),
+                false => format!("PaddlePaddle's operation has no operand `{name}`"),
             });
         }
         let mut inputs = Vec::with_capacity(form.operands.len());
@@ -170,7 +170,7 @@ impl Writer<'_> {
         let ctx = self.ctx;
         let PaddleAttribute { name, kind, default } = *attribute;
         let attr = notes::get(view, name);
-        let wrong = || format!("`{name}` is not of the kind that Paddle has");
+        let wrong = || format!("`{name}` does not have the attribute type of PaddlePaddle");
         Ok(match kind {
             "bool" => {
                 let value = attr
@@ -183,7 +183,7 @@ impl Writer<'_> {
                     .map_or(default.parse().ok(), |a| ctx.attr_int(a))
                     .ok_or_else(wrong)?;
                 if kind == "i32" && i32::try_from(value).is_err() {
-                    return Err(format!("{value} does not fit into `{name}`"));
+                    return Err(format!("{value} does not fit in `{name}`"));
                 }
                 json::plain(&format!("0.a_{kind}"), &value.to_string())
             }
@@ -235,10 +235,10 @@ impl Writer<'_> {
         let value = self.body.operand(view.op, index);
         let (dims, from) = ctx
             .as_tensor(self.body.value_type(value))
-            .ok_or("what it computes with is not a tensor")?;
+            .ok_or("its operand is not a tensor")?;
         let rank = ctx.as_tensor(result).map_or(0, |(dims, _)| dims.len());
         if dims.iter().any(|&d| d != 1) {
-            return Err("what it computes with is not known to be one number".to_owned());
+            return Err("its operand may not be a single number".to_owned());
         }
         let (mut id, mut ty) = (self.id(value), self.body.value_type(value));
         let elem = ctx.elem_type(result);

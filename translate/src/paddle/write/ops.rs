@@ -82,7 +82,7 @@ impl Writer<'_> {
             .zip(&types)
             .any(|(v, &ty)| ty == Type::NONE && body.uses(v).next().is_some())
         {
-            return Err("the type of its result is not known".to_owned());
+            return Err("the type of its result is unknown".to_owned());
         }
         let name = view.name();
         let Some(short) = name.strip_prefix("pd.").filter(|_| view.def().is_some()) else {
@@ -92,7 +92,7 @@ impl Writer<'_> {
         match short {
             "data" => {
                 let ty = types.first().copied().unwrap_or(Type::NONE);
-                let (shape, elem) = ctx.as_tensor(ty).ok_or("its type is not known")?;
+                let (shape, elem) = ctx.as_tensor(ty).ok_or("its type is unknown")?;
                 json::entry("name", &json::text(view.str("name").unwrap_or("")), &mut attrs);
                 let mut dims = String::new();
                 json::integers(shape.iter().map(|&d| d.max(-1)), &mut dims);
@@ -137,15 +137,17 @@ impl Writer<'_> {
                 // The attribute is more specific than the type: an extent of 0 is static, a negative one dynamic.
                 let shape = match view.ints("shape") {
                     Some(shape) => shape.to_vec(),
-                    None => ctx.as_tensor(ty).ok_or("its type is not known")?.0.to_vec(),
+                    None => ctx.as_tensor(ty).ok_or("its type is unknown")?.0.to_vec(),
                 };
                 if let Some(extent) = shape.iter().find(|&&d| d < 0) {
-                    return Err(format!("a constant has no dimension of {extent}"));
+                    return Err(format!("a constant cannot have a dimension of {extent}"));
                 }
                 if let Some(int) = ctx.attr_int(value)
                     && int.unsigned_abs() > 1 << 53
                 {
-                    return Err(format!("{int} is not a double, as which constants are saved"));
+                    return Err(format!(
+                        "{int} cannot be represented as a double, in which constants are saved"
+                    ));
                 }
                 let value = ctx
                     .attr_f64(value)
@@ -191,7 +193,7 @@ impl Writer<'_> {
                 .iter()
                 .find(|s| view.attr(&s.name).is_some() && !form.has(&s.name))
         {
-            return Err(format!("PaddlePaddle's has no `{}`", spec.name));
+            return Err(format!("PaddlePaddle's operation has no `{}`", spec.name));
         }
         let inputs = self.inputs(view, form, &types)?;
         let inputs = match short {
@@ -313,7 +315,7 @@ impl Writer<'_> {
             other => (Some(other), 0.0),
         };
         if apart.is_some() && !after {
-            return Err("its bias is computed or not of single precision, and comes before the factor".to_owned());
+            return Err("its bias is computed or not in single precision, and is added before scaling".to_owned());
         }
         let factor = match scale {
             Ok(scale) => self.number(scale, types.first()),
@@ -343,7 +345,7 @@ impl Writer<'_> {
         let target = body.operand(op, 0);
         if body.value_block(target) != body.op_block(op) {
             // Its executor does not order a loop before reads of what the loop changes.
-            return Err("it changes a value of the surrounding region; leave out `inplace-accumulate`".to_owned());
+            return Err("it changes a value of the surrounding region; omit `inplace-accumulate`".to_owned());
         }
         let ty = body.value_type(target);
         let id = self.raw("1.add", "", operands, &[ty]);
@@ -389,14 +391,14 @@ impl Writer<'_> {
     /// An unknown operation: written as it was read.
     fn opaque(&mut self, view: OpView<'_>, operands: &[Id], types: &[Type]) -> Result<(), String> {
         let (ctx, body, op) = (self.ctx, self.body, view.op);
-        let (dialect, name) = view.name().split_once('.').ok_or("it is of no dialect")?;
+        let (dialect, name) = view.name().split_once('.').ok_or("it belongs to no dialect")?;
         let number = match dialect {
             "builtin" => "0",
             "pd" => "1",
             "cf" => "2",
             "custom_op" => "3",
             "dist" => "4",
-            other => return Err(format!("PaddlePaddle has no dialect `{other}` that it loads")),
+            other => return Err(format!("PaddlePaddle does not load the dialect `{other}`")),
         };
         let mut attrs = String::new();
         for &(key, value) in ctx.dict_entries(body.attrs(op)) {

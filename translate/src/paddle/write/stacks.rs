@@ -109,12 +109,12 @@ pub(super) fn plan(ctx: &Context, body: &Body, top: BlockId, errors: &mut Vec<Di
             cf::POP_BACK => planner.pop(op),
             cf::IS_EMPTY => tests.push((op, planner.popped_before(op))),
             cf::COPY_STACK => {
-                let why = "it has no copies of stacks";
+                let why = "it cannot copy stacks";
                 planner.error(op, "`cf.copy_stack`", why).help = Some("push the values on two stacks".to_owned());
             }
             cf::JOIN_STACK => {
-                let why = "it takes one tuple at a time from a stack";
-                planner.error(op, "`cf.join_stack`", why).help = Some("leave out `batch-weight-grads`".to_owned());
+                let why = "it pops one tuple at a time from a stack";
+                planner.error(op, "`cf.join_stack`", why).help = Some("omit `batch-weight-grads`".to_owned());
             }
             _ => {}
         }
@@ -176,11 +176,7 @@ impl StackPlanner<'_> {
             .and_then(|stack| self.handles.made_by(stack));
         let block = self.body.op_block(op);
         let (Some(site), Some(block)) = (site, block) else {
-            self.error(
-                op,
-                "this",
-                "which stack it works on is not known before the program runs",
-            );
+            self.error(op, "this", "its stack is only known at run time");
             return None;
         };
         // A loop carries the values of its own condition, but not those of nested conditions.
@@ -188,7 +184,7 @@ impl StackPlanner<'_> {
             self.error(
                 op,
                 "a value that is recorded within the condition of a loop",
-                "its loops compute their conditions in two places, and a stack takes values from one",
+                "loops compute their conditions in two places, but a stack takes values from only one",
             );
             return None;
         }
@@ -215,7 +211,7 @@ impl StackPlanner<'_> {
             .and_then(|p| role(self.body, p, block))
             .unwrap_or(0);
         if self.by_role.insert((site, role), group).is_some() {
-            self.error(op, "this stack", "it is filled in several places");
+            self.error(op, "this stack", "it is pushed in several places");
         }
     }
 
@@ -230,11 +226,11 @@ impl StackPlanner<'_> {
                     .and_then(|p| role(self.body, p, block))
                     .unwrap_or(0);
                 let Some(&partner) = self.by_role.get(&(site, role)) else {
-                    self.error(op, "this", "nothing is pushed in the region that it mirrors");
+                    self.error(op, "this", "there is no push in the region that it mirrors");
                     return;
                 };
                 if std::mem::replace(&mut self.pushes[partner].undone, true) {
-                    self.error(op, "this stack", "it is emptied in several places");
+                    self.error(op, "this stack", "it is popped in several places");
                     return;
                 }
                 self.pop_at.insert((site, block), self.pops.len());
@@ -324,11 +320,7 @@ impl StackPlanner<'_> {
         let body = self.body;
         let handle = body.operands(op).next();
         let (Some(handle), Some(site)) = (handle, handle.and_then(|v| self.handles.made_by(v))) else {
-            self.error(
-                op,
-                "this",
-                "which stack it looks at is not known before the program runs",
-            );
+            self.error(op, "this", "its stack is only known at run time");
             return;
         };
         let parent = body.op_block(op).and_then(|b| body.block_parent(b));
@@ -372,7 +364,7 @@ impl StackPlanner<'_> {
                 self.error(
                     op,
                     "this",
-                    "only a loop that pops from a stack can ask whether it is empty",
+                    "only a loop that pops from a stack can test whether it is empty",
                 );
             }
         }

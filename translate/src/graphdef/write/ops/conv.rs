@@ -76,7 +76,7 @@ impl Window {
     /// The extents of an image, with the channels last.
     fn dims(&self, dims: &[i64]) -> Result<[i64; 4]> {
         let (&[n, a, b, c], true) = (dims, dims.iter().all(|&d| d >= 0)) else {
-            return Err("the shape of its image is not known".to_owned());
+            return Err("the shape of its image is unknown".to_owned());
         };
         Ok(if self.last { [n, a, b, c] } else { [n, b, c, a] })
     }
@@ -117,7 +117,7 @@ fn each(e: &Emit<'_, '_>, window: &Window, image: usize, filter: usize) -> Resul
         1 => Ok((0, 1)),
         _ if groups == channels => Ok((filters / groups.max(1), 1)),
         2.. if channels % groups == 0 && filters % groups == 0 => Ok((0, groups)),
-        _ => Err("its groups do not fit".to_owned()),
+        _ => Err("its groups do not match".to_owned()),
     }
 }
 
@@ -158,7 +158,7 @@ fn filter_of(e: &mut Emit<'_, '_>, filter: String, dims: &[i64], each: i64, elem
         return transpose(e, filter, &[2, 3, 1, 0], elem);
     }
     let &[filters, _, height, width] = dims else {
-        return Err("its filter has no four dimensions".to_owned());
+        return Err("its filter does not have four dimensions".to_owned());
     };
     let apart = e.reshape(filter, &[filters / each, each, height, width], elem)?;
     transpose(e, apart, &[2, 3, 0, 1], elem)
@@ -190,7 +190,7 @@ fn conv_grad(e: &mut Emit<'_, '_>) -> Result<()> {
     let (each, groups) = each(e, &window, 0, 1)?;
     let kernel = e.operand_type(1)?.0;
     let &[filters, channels, height, width] = &kernel[..] else {
-        return Err("its filter has no four dimensions".to_owned());
+        return Err("its filter does not have four dimensions".to_owned());
     };
     let mut sizes = window.dims(&e.operand_type(0)?.0)?;
     sizes[3] /= groups;
@@ -245,7 +245,7 @@ fn conv_transpose(e: &mut Emit<'_, '_>) -> Result<()> {
     e.view.sees("output_padding");
     e.view.sees("output_size");
     if e.view.int("groups").unwrap_or(1) != 1 || e.num_operands() != 2 {
-        return Err("groups and computed sizes have no equivalent there".to_owned());
+        return Err("groups and computed sizes have no equivalent in TensorFlow".to_owned());
     }
     let (x, filter, elem) = (e.input(0)?, e.input(1)?, e.elem()?);
     let image = window.image(e, x, elem)?;
@@ -280,9 +280,9 @@ impl Pooling {
         let mut size = e
             .ints("kernel_size")
             .filter(|s| s.len() == 2)
-            .ok_or("its window is not known")?;
+            .ok_or("its window is unknown")?;
         if e.flag("adaptive", false) && size != [1, 1] {
-            return Err("adaptive windows have no equivalent there".to_owned());
+            return Err("adaptive windows have no equivalent in TensorFlow".to_owned());
         }
         if e.flag("global_pooling", false) || e.flag("adaptive", false) {
             size = inside.to_vec();
@@ -306,7 +306,7 @@ impl Pooling {
             for axis in 0..2 {
                 let (extent, step, size) = (inside[axis], window.strides[axis], size[axis]);
                 if step < 1 || size < 1 {
-                    return Err("its window does not move".to_owned());
+                    return Err("its window has no stride".to_owned());
                 }
                 if window.padding == "SAME" {
                     let whole = ((extent + step - 1) / step - 1) * step + size - extent;
@@ -316,13 +316,13 @@ impl Pooling {
                 let (before, mut behind) = (window.paddings[2 * axis], window.paddings[2 * axis + 1]);
                 let room = extent + before + behind - size;
                 if room < 0 || before < 0 || behind < 0 {
-                    return Err("its window does not fit".to_owned());
+                    return Err("its window does not match".to_owned());
                 }
                 let steps = if ceil { (room + step - 1) / step } else { room / step } + 1;
                 behind += ((steps - 1) * step - room).max(0);
                 pooling.border[2 * axis] = before;
                 pooling.border[2 * axis + 1] = behind;
-                // The image begins behind the border.
+                // The image begins after the border.
                 let count = |at: i64| {
                     let start = at * step - before;
                     (start + size).min(extent) - start.max(0)
@@ -332,7 +332,7 @@ impl Pooling {
             let is_part = counts[0].iter().any(|&n| n != size[0]) || counts[1].iter().any(|&n| n != size[1]);
             if !max && is_part {
                 if ceil && !exclusive {
-                    return Err("means over what is partly outside of the border have no equivalent there".to_owned());
+                    return Err("means over partially padded windows have no equivalent in TensorFlow".to_owned());
                 }
                 let all = (size[0] * size[1]) as f64;
                 let scales = counts[0].iter().flat_map(|y| counts[1].iter().map(move |x| x * y));

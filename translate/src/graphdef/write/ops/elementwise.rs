@@ -113,7 +113,7 @@ pub(super) fn binary(e: &mut Emit<'_, '_>, op: &str) -> Result<()> {
     let inputs = [e.input(0)?, e.input(1)?];
     let (x, y) = (e.operand_type(0)?.1, e.operand_type(1)?.1);
     if x != y {
-        return Err("its operands hold different types".to_owned());
+        return Err("its operands have different element types".to_owned());
     }
     let attrs = [("T", e.dtype(x)?)];
     e.node(op, &inputs, &attrs);

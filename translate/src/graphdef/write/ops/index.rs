@@ -13,7 +13,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
     ("argmin", |e| arg(e, "ArgMin")),
     ("embedding", |e| {
         if e.view.int("padding_idx").unwrap_or(-1) >= 0 {
-            return Err("rows that are padding are not expressed".to_owned());
+            return Err("rows for padding cannot be expressed".to_owned());
         }
         // `sparse` selects how PaddlePaddle stores the gradient.
         e.view.sees("sparse");
@@ -36,7 +36,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         let indices = e.elem()?;
         let (dims, _) = e.result_type(0)?;
         if dims.iter().any(|&d| d < 0) {
-            return Err("its shape is not known".to_owned());
+            return Err("its shape is unknown".to_owned());
         }
         let numbers: Vec<Number> = dims.iter().map(|&d| Number::Int(d.into())).collect();
         let Value::Type(code) = e.dtype(indices)? else {
@@ -65,7 +65,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
     }),
     ("scatter", |e| {
         if !e.flag("overwrite", true) {
-            return Err("it sets rows to the sum of what is put there".to_owned());
+            return Err("it sets rows to the sum of the updates".to_owned());
         }
         let (x, index, rows) = (e.input(0)?, e.input(1)?, e.input(2)?);
         let (elem, indices) = (e.elem()?, e.operand_type(1)?.1);
@@ -85,7 +85,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
     ("strided_slice", |e| {
         let known = |list| match list {
             Some(List::Known(values)) => Ok(values),
-            _ => Err("its bounds are not known".to_owned()),
+            _ => Err("its bounds are unknown".to_owned()),
         };
         let (starts, ends) = (known(e.list("starts")?)?, known(e.list("ends")?)?);
         let strides = known(e.list("strides")?)?;
@@ -142,7 +142,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         let rank = dims.len() as i64;
         let last = e.view.int("axis").unwrap_or(-1).rem_euclid(rank.max(1)) == rank - 1;
         if !last || !e.flag("largest", true) {
-            return Err("only the largest along the last axis are expressed".to_owned());
+            return Err("only the largest elements along the last axis can be expressed".to_owned());
         }
         let k = e.number("k", 1.0, Type::I32)?;
         let attrs = [
@@ -177,7 +177,7 @@ impl Along {
             dims.iter().all(|&d| d > 0) && count.is_some_and(|n| n < 1 << 40)
         };
         if rank == 0 || places.len() != dims.len() || !same || !small(&dims) || !small(&places) {
-            return Err("its indices are broadcast, or its shape is not known".to_owned());
+            return Err("its indices are broadcast, or its shape is unknown".to_owned());
         }
         let order = (0..rank).filter(|&at| at != axis).chain([axis]).collect();
         Ok(Along { dims, places, order })
@@ -232,7 +232,7 @@ fn arg(e: &mut Emit<'_, '_>, op: &str) -> Result<()> {
     let axis = if flat {
         0
     } else {
-        e.view.int("axis").ok_or("its axis is not known")?
+        e.view.int("axis").ok_or("its axis is unknown")?
     };
     let axis = e.axis(axis)?;
     let attrs = [
@@ -265,7 +265,7 @@ fn gather_rows(e: &mut Emit<'_, '_>, _: &str) -> Result<()> {
     let axis = match (e.view.int("axis"), e.num_operands()) {
         (Some(axis), _) => axis,
         (None, 2) => 0,
-        _ => return Err("its axis is not known".to_owned()),
+        _ => return Err("its axis is unknown".to_owned()),
     };
     gather(e, x, index, 0, 1, axis)
 }
@@ -289,7 +289,7 @@ fn gather_grad(e: &mut Emit<'_, '_>) -> Result<()> {
     let rows = *dims
         .get(axis as usize)
         .filter(|&&d| d >= 0)
-        .ok_or("its shape is not known")?;
+        .ok_or("its shape is unknown")?;
     let mut perm: Vec<i64> = (0..rank).collect();
     perm.swap(0, axis as usize);
     if axis != 0 {
@@ -416,7 +416,7 @@ fn computed(e: &mut Emit<'_, '_>, starts: List, ends: List) -> Result<([String; 
     let axes = e.ints("axes").ok_or("it has no axes")?;
     let first = axes.first().copied().unwrap_or(0);
     if !axes.iter().zip(first..).all(|(&a, b)| a == b) || first < 0 {
-        return Err("its bounds are not known, and its axes are not in order".to_owned());
+        return Err("its bounds are unknown, and its axes are not in order".to_owned());
     }
     let zeros = vec![0; axes.len()];
     let mut bounds = Bounds::new(e, zeros.clone(), zeros, None)?;
@@ -450,7 +450,7 @@ fn slice_grad(e: &mut Emit<'_, '_>) -> Result<()> {
     let (g, elem) = (e.input(0)?, e.elem()?);
     let (starts, ends) = match (e.ints("starts"), e.ints("ends"), e.num_operands()) {
         (Some(starts), Some(ends), _) => (List::Known(starts), List::Known(ends)),
-        // What is computed stands last.
+        // Computed operands come last.
         (None, None, count @ 3..) => {
             let (starts, ends) = (e.wide(count - 2)?, e.wide(count - 1)?);
             // Between is what was sliced; its shape is that of the result.
@@ -459,7 +459,7 @@ fn slice_grad(e: &mut Emit<'_, '_>) -> Result<()> {
             }
             (List::Operand(starts), List::Operand(ends))
         }
-        _ => return Err("its bounds are not known".to_owned()),
+        _ => return Err("its bounds are unknown".to_owned()),
     };
     let (dims, _) = e.result_type(0)?;
     let shape = match dims.iter().all(|&d| d >= 0) {

@@ -54,7 +54,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
             e.view.sees(name);
         }
         let &[rows, columns] = &dims[..] else {
-            return Err("it is no matrix".to_owned());
+            return Err("it is not a matrix".to_owned());
         };
         let (count, one, zero) = (e.vector(&[rows.min(columns)])?, e.num(1.0, elem)?, e.num(0.0, elem)?);
         let attrs = [("T", e.dtype(elem)?), ("index_type", e.dtype(Type::I64)?)];
@@ -121,7 +121,7 @@ fn turned(e: &mut Emit<'_, '_>, x: String) -> Result<String> {
     let mut order: Vec<i64> = (0..dims.len() as i64).collect();
     let rank = order.len();
     if rank < 2 {
-        return Err("its operand is no matrix".to_owned());
+        return Err("its operand is not a matrix".to_owned());
     }
     order.swap(rank - 2, rank - 1);
     transpose(e, x, &order, elem)
@@ -138,7 +138,7 @@ fn triangular_solve(e: &mut Emit<'_, '_>) -> Result<()> {
     let is_transposed = match text.as_deref() {
         Some(text) if text.contains("NO_TRANSPOSE") => false,
         Some(text) if text.contains("TRANSPOSE") || text.contains("ADJOINT") => true,
-        _ => return Err("its `transpose_a` is not known".to_owned()),
+        _ => return Err("its `transpose_a` is unknown".to_owned()),
     };
     if e.flag("unit_diagonal", false) {
         let (dims, _) = e.operand_type(0)?;
@@ -234,7 +234,7 @@ fn layer_norm(e: &mut Emit<'_, '_>) -> Result<()> {
     let width = columns
         .iter()
         .try_fold(1i64, |n, &d| (d >= 0).then(|| n.checked_mul(d)).flatten());
-    let width = width.ok_or("the length of its rows is not known")?;
+    let width = width.ok_or("the length of its rows is unknown")?;
     let rows = e.reshape(x, &[-1, width], elem)?;
     let mean = along(e, "Mean", &rows, &[1], true, elem)?;
     let centred = e.binary("Sub", &rows, &mean, elem)?;
@@ -268,12 +268,12 @@ fn cross_entropy(e: &mut Emit<'_, '_>) -> Result<()> {
     let classes = *dims
         .last()
         .filter(|&&d| d >= 0)
-        .ok_or("the number of its classes is not known")?;
+        .ok_or("the number of its classes is unknown")?;
     if e.view.int("axis").unwrap_or(-1).rem_euclid(last + 1) != last || !e.flag("use_softmax", true) {
-        return Err("only the softmax along the last axis is expressed".to_owned());
+        return Err("only softmax along the last axis can be expressed".to_owned());
     }
     if (0..classes).contains(&e.view.int("ignore_index").unwrap_or(-100)) {
-        return Err("a class that is ignored is not expressed".to_owned());
+        return Err("an ignored class cannot be expressed".to_owned());
     }
     let weights = if e.flag("soft_label", false) {
         label

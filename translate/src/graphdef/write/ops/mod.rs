@@ -98,14 +98,14 @@ fn by_form(e: &mut Emit<'_, '_>, form: &TensorFlowForm) -> Result<()> {
                 attrs.push(("N", Value::Int(inputs.len() as i64)));
             }
             TensorFlowInput::List(name) | TensorFlowInput::Number(name) => {
-                return Err(format!("its `{name}` has no equivalent there"));
+                return Err(format!("its `{name}` has no equivalent in TensorFlow"));
             }
         }
     }
     let elem = e.elem()?;
     for at in 1..e.num_operands() {
         if e.operand_type(at)?.1 != elem {
-            return Err("its operands hold different types".to_owned());
+            return Err("its operands have different element types".to_owned());
         }
     }
     for &(theirs, ours, _) in form.attributes {
@@ -114,7 +114,7 @@ fn by_form(e: &mut Emit<'_, '_>, form: &TensorFlowForm) -> Result<()> {
             AttrData::Bool(value) => Value::Bool(*value),
             AttrData::Int { .. } => Value::Int(e.view.int(ours).unwrap_or(0)),
             AttrData::Str(text) => Value::Bytes(text.as_bytes().into()),
-            _ => return Err(format!("its attribute `{ours}` has no equivalent there")),
+            _ => return Err(format!("its attribute `{ours}` has no equivalent in TensorFlow")),
         };
         attrs.push((theirs, value));
     }

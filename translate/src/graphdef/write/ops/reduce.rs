@@ -13,13 +13,13 @@ pub(super) const TABLE: &[(&str, Write)] = &[
     ("amin", |e| reduce(e, "Min")),
     ("any", |e| truth(e, "Any")),
     ("cumprod", |e| {
-        let axis = e.view.int("dim").ok_or("its axis is not known")?;
+        let axis = e.view.int("dim").ok_or("its axis is unknown")?;
         let axis = e.axis(axis)?;
         running(e, "Cumprod", axis)
     }),
     ("cumsum", |e| {
         if e.flag("flatten", false) {
-            return Err("of a flattened tensor it is a reshape away".to_owned());
+            return Err("flatten the tensor with `pd.reshape` first".to_owned());
         }
         let axis = e.number("axis", -1.0, Type::I32)?;
         running(e, "Cumsum", axis)
@@ -192,7 +192,7 @@ fn reduced(e: &mut Emit<'_, '_>) -> Result<(Vec<i64>, Vec<i64>)> {
     let all = e.flag("reduce_all", false);
     let axes: Vec<i64> = match e.list("axis")? {
         _ if all => (0..rank).collect(),
-        Some(List::Operand(_)) => return Err("its axes are not known".to_owned()),
+        Some(List::Operand(_)) => return Err("its axes are unknown".to_owned()),
         Some(List::Known(axes)) if !axes.is_empty() => axes.iter().map(|a| a.rem_euclid(rank.max(1))).collect(),
         _ => (0..rank).collect(),
     };
@@ -217,13 +217,13 @@ fn extremum_grad(e: &mut Emit<'_, '_>) -> Result<()> {
     e.result(0, grad)
 }
 
-/// The gradient of a product: the product of all other elements, those before and those behind.
+/// The gradient of a product: the product of all other elements, those before and those after.
 fn prod_grad(e: &mut Emit<'_, '_>) -> Result<()> {
     let (x, g, (dims, elem)) = (e.input(0)?, e.input(2)?, e.operand_type(0)?);
     e.view.sees_operand(1);
     let (axes, kept) = reduced(e)?;
     if dims.iter().any(|&d| d < 0) {
-        return Err("its shape is not known".to_owned());
+        return Err("its shape is unknown".to_owned());
     }
     let rest = (0..dims.len() as i64).filter(|axis| !axes.contains(axis));
     let order: Vec<i64> = rest.chain(axes.iter().copied()).collect();

@@ -20,7 +20,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
     ("concat", |e| {
         let axis = e.view.int("axis").unwrap_or(0);
         if e.view.attr("axis").is_none() && e.list("axis")?.is_some() {
-            return Err("its axis is not known".to_owned());
+            return Err("its axis is unknown".to_owned());
         }
         let mut inputs = e.inputs()?;
         let count = inputs.len() as i64;
@@ -36,7 +36,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         let shape = match (dims.iter().all(|&d| d >= 0), e.list("shape")?) {
             (true, _) => e.vector(&dims)?,
             (false, Some(List::Operand(shape))) => shape,
-            _ => return Err("several dimensions of its result are not known".to_owned()),
+            _ => return Err("several dimensions of its result are unknown".to_owned()),
         };
         broadcast(e, x, shape)
     }),
@@ -76,7 +76,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
     ("roll", |e| {
         let (x, ty) = (e.input(0)?, e.dtype(e.elem()?)?);
         let (Some(List::Known(shifts)), axes) = (e.list("shifts")?, e.ints("axis").unwrap_or_default()) else {
-            return Err("its shifts are not known".to_owned());
+            return Err("its shifts are unknown".to_owned());
         };
         if axes.len() != shifts.len() {
             return Err("it has no axes".to_owned());
@@ -92,7 +92,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         let x = e.input(0)?;
         // The shapes of the results imply the sizes.
         let _ = e.list("sections")?;
-        let axis = e.view.int("axis").ok_or("its axis is not known")?;
+        let axis = e.view.int("axis").ok_or("its axis is unknown")?;
         let rank = e.operand_type(0)?.0.len() as i64;
         let at = axis.rem_euclid(rank.max(1)) as usize;
         let count = e.view.body.num_results(e.view.op);
@@ -117,7 +117,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         let x = e.input(0)?;
         // The number of results implies it.
         e.view.sees("num");
-        let axis = e.view.int("axis").ok_or("its axis is not known")?;
+        let axis = e.view.int("axis").ok_or("its axis is unknown")?;
         let count = e.view.body.num_results(e.view.op) as i64;
         let axis = e.axis(axis)?;
         let attrs = [("T", e.dtype(e.elem()?)?), ("num_split", Value::Int(count))];
@@ -145,7 +145,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
     ("tile", |e| {
         let (x, ty) = (e.input(0)?, e.dtype(e.elem()?)?);
         let Some(List::Known(mut times)) = e.list("repeat_times")? else {
-            return Err("how often it repeats is not known".to_owned());
+            return Err("its number of repetitions is unknown".to_owned());
         };
         let (mut dims, elem) = e.operand_type(0)?;
         let x = match times.len().checked_sub(dims.len()) {
@@ -162,7 +162,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
     }),
     ("transpose", |e| {
         let (x, elem) = (e.input(0)?, e.elem()?);
-        let perm = e.ints("perm").ok_or("it has no order")?;
+        let perm = e.ints("perm").ok_or("it has no permutation")?;
         let rank = perm.len() as i64;
         let perm: Vec<i64> = perm.iter().map(|p| p.rem_euclid(rank.max(1))).collect();
         let out = transpose(e, x, &perm, elem)?;

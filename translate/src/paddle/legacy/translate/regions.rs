@@ -216,7 +216,7 @@ impl<'t> Translator<'t, '_, '_> {
                 for (at, slot) in branch.slots.iter().enumerate() {
                     let (yes, no) = (branch.types[at], types[at]);
                     let ty = common(ctx, yes, no).ok_or_else(|| {
-                        let message = format!("`{}` has another rank in one branch than in the other", slot.out);
+                        let message = format!("`{}` has different ranks in the two branches", slot.out);
                         error(span, message)
                     })?;
                     self.builder.set_result_type(branch.op, at, ty);
