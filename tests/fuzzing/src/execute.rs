@@ -146,7 +146,7 @@ fn run(module: &Module, steps: u64, seed: Option<u64>) -> Result<Shown, ExecErro
 
 fn is_limit(error: &ExecError) -> bool {
     let message = &error.message;
-    message.contains("limit") || message.contains("steps") || message.contains("calls are under way")
+    message.contains("limit") || message.contains("steps") || message.contains("calls are active")
 }
 
 /// What two runs fetched, so that it can be compared.
@@ -179,7 +179,7 @@ fn check(ctx: &Arc<Context>, module: &Module, pipeline: &Pipeline) {
     let text = |m: &Module| print(m, &PrintOptions::default());
     if let Err(errors) = manager.run(&mut after, pipeline) {
         for error in &errors {
-            let fault = error.code == PASS_CRASH || error.notes.iter().any(|n| n.contains("an error of the pass"));
+            let fault = error.code == PASS_CRASH || error.notes.iter().any(|n| n.contains("a bug in the pass"));
             assert!(!fault, "{pipeline}: {error:#?}\n{}", text(module));
         }
         return;

@@ -2,8 +2,10 @@
 //! test files. `PIR_FUZZ_CASES=100000 cargo test --release -p pir-fuzzing` makes more of those; `PIR_FUZZ_SEED` makes others.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pir_fuzzing::{Random, Target, mutate, regressions, seeds, target};
+use pir_tools::progress;
 
 /// How large inputs may grow.
 const LONGEST: usize = 32 << 10;
@@ -11,6 +13,10 @@ const LONGEST: usize = 32 << 10;
 fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
 }
+
+/// The mutated inputs of all targets that have started, and how many of them are done.
+static TOTAL: AtomicUsize = AtomicUsize::new(0);
+static DONE: AtomicUsize = AtomicUsize::new(0);
 
 /// Runs a target on an input, and keeps that if it goes wrong.
 fn survive(target: Target, name: &str, bytes: &[u8]) {
@@ -36,11 +42,20 @@ fn replay(name: &str, cases: u64) {
         survive(target, name, bytes);
     }
     let first = number("PIR_FUZZ_SEED").unwrap_or_default() << 32;
-    for case in first..first + number("PIR_FUZZ_CASES").unwrap_or(cases) {
+    let cases = number("PIR_FUZZ_CASES").unwrap_or(cases);
+    TOTAL.fetch_add(cases as usize, Ordering::Relaxed);
+    progress::start("fuzzing");
+    for case in first..first + cases {
         let mut random = Random::new(case);
         if let (Some((_, a)), Some((_, b))) = (random.pick(&seeds), random.pick(&seeds)) {
             let input = mutate(&mut random, target.name, a, b, LONGEST);
             survive(target, &format!("case {case}"), &input);
+        }
+        let done = DONE.fetch_add(1, Ordering::Relaxed) + 1;
+        let total = TOTAL.load(Ordering::Relaxed);
+        progress::count(done, total, || format!("fuzzing {}", target.name));
+        if done == total {
+            progress::finish();
         }
     }
 }
