@@ -294,6 +294,7 @@ pub fn write_completions<C: CommandFactory>(
     for (option, names) in [
         ("show_op", ops),
         ("pass", passes.clone()),
+        ("help_pass", passes.clone()),
         ("print_ir_before", passes.clone()),
         ("print_ir_after", passes),
         ("explain", codes),

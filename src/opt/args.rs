@@ -387,6 +387,10 @@ pub struct Listing {
     #[arg(long)]
     pub list_passes: bool,
 
+    /// Describe a pass and its options
+    #[arg(long, value_name = "PASS", hide_short_help = true)]
+    pub help_pass: Option<String>,
+
     /// List the dialects, in the format of `mlir-opt`
     #[arg(long, hide_short_help = true)]
     pub show_dialects: bool,

@@ -3,7 +3,10 @@
 use std::io::{self, Write};
 
 use pir_ir::Context;
-use pir_passes::PassRegistry;
+use pir_passes::{Pass, PassRegistry};
+
+/// The width of descriptions, in columns.
+const WIDTH: usize = 100;
 
 /// Writes names, summaries and options of all passes.
 pub(super) fn passes(passes: &PassRegistry, out: &mut dyn Write) -> io::Result<()> {
@@ -18,6 +21,34 @@ pub(super) fn passes(passes: &PassRegistry, out: &mut dyn Write) -> io::Result<(
                 "", option.name, option.kind, option.help
             )?;
         }
+    }
+    Ok(())
+}
+
+/// Writes the summary, the description and the options of a pass.
+pub(super) fn pass(pass: &dyn Pass, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}: {}", pass.name(), pass.summary())?;
+    for paragraph in pass.description().split("\n\n").filter(|text| !text.is_empty()) {
+        writeln!(out)?;
+        let mut column = 0;
+        for word in paragraph.split_whitespace() {
+            let width = word.chars().count();
+            let separator = match column {
+                0 => "",
+                _ if column + width < WIDTH => " ",
+                _ => "\n",
+            };
+            write!(out, "{separator}{word}")?;
+            column = if separator == " " { column + 1 + width } else { width };
+        }
+        writeln!(out)?;
+    }
+    if !pass.options().is_empty() {
+        writeln!(out, "\noptions")?;
+    }
+    for option in pass.options() {
+        let default = option.default.map_or_else(String::new, |d| format!(" (default: {d})"));
+        writeln!(out, "  {}=: {}; {}{default}", option.name, option.kind, option.help)?;
     }
     Ok(())
 }

@@ -81,6 +81,15 @@ pub fn main(tool: &Tool) -> Exit {
             Err(error) => usage(&renderer, &error),
         };
     }
+    if let Some(name) = &args.listing.help_pass {
+        if let Err(error) = check_passes(&tool.passes, std::slice::from_ref(name), "--help-pass") {
+            return usage(&renderer, &error);
+        }
+        let pass = tool.passes.find(name);
+        return finish(write_output(output, |out| {
+            pass.map_or(Ok(()), |pass| list::pass(pass, out))
+        }));
+    }
     let counted = args.debug.debug_counter.iter().map(|counter| counter.pass().to_owned());
     let named = [
         (&args.watch.print_ir_before, "--print-ir-before"),

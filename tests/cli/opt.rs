@@ -96,6 +96,12 @@ fn lists_and_prints_pipelines_without_input() {
             pass.name()
         );
     }
+    insta::assert_snapshot!(run(opt(&["--help-pass=strip-backward"])).ok());
+    assert!(
+        run(opt(&["--help-pass=licn"]))
+            .fails(2)
+            .contains("there is no pass `licn`; did you mean `licm`?")
+    );
     let text = "backward{of=[loss, \"out 1\"], seed=[2]},prune-stacks";
     assert_eq!(
         run(opt(&[
