@@ -8,7 +8,7 @@ use crate::types::{AttrDict, Type};
 use crate::verify::{are_declared, faults, plan};
 
 impl Parser<'_> {
-    /// Whether the attributes of an operation, whose name is at a place that [`op_place`](super::caches::op_place) tells, are as
+    /// Whether the attributes of an operation, whose name is at the position that [`op_place`](super::caches::op_place) computes, are as
     /// declared. The same come again and again.
     #[inline]
     pub(super) fn are_declared(&mut self, place: usize, name: OpName, attrs: AttrDict) -> bool {

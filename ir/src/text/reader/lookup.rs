@@ -102,7 +102,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// What is known of the operation name `text`, which is at a place that [`op_place`] tells.
+    /// The cached data of the operation name `text`, at the position that [`op_place`] computes.
     #[inline]
     pub(super) fn known_op(&mut self, place: usize, text: &'s [u8]) -> KnownOp {
         let is_known = |known: &Option<(&[u8], KnownOp)>| known.is_some_and(|known| known.0 == text);

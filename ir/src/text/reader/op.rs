@@ -1,4 +1,4 @@
-//! Operations in the text, from the names of their results to what comes behind their operands.
+//! Operations in the text, from the names of their results to the text after their operands.
 
 use super::caches::{KnownOp, op_place};
 use super::parser::{Failure, Parser};
@@ -90,7 +90,7 @@ impl Parser<'_> {
         self.behind_operands(op, behind, attrs)
     }
 
-    /// Goes on with an operation that is not as most are. Its operands have been read, and what was behind them up to the
+    /// Continues with an uncommon operation. Its operands have been read, and the text after them up to the
     /// present place: attributes.
     #[cold]
     fn behind_operands(&mut self, mut op: Box<Pending>, behind: usize, attrs: AttrDict) -> Result<(), Failure> {
@@ -217,7 +217,7 @@ impl Parser<'_> {
         Ok(op.ods.is_some() || op.format.is_some())
     }
 
-    /// What comes behind the operands in the generic form and is not at its end: successors, properties.
+    /// The parts after the operands in the generic form and before its end: successors, properties.
     fn generic_head(&mut self, op: &mut Pending) -> Result<(), Failure> {
         self.skip();
         if self.eat(b"[") {

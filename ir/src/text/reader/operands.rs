@@ -29,7 +29,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a list of operands ends here, behind the types of those from `first` on; a comma has been read if it does not.
+    /// Whether a list of operands ends here, after the types of those from `first` on; a comma has been read if it does not.
     #[cold]
     fn list_ends(&mut self, op: &Pending, first: usize) -> Result<bool, Failure> {
         self.skip();
@@ -71,7 +71,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Reads the value of a constant, if it stands in the place of an operand; blanks before it are skipped.
+    /// Reads the value of a constant, if it is written instead of an operand; blanks before it are skipped.
     #[cold]
     fn is_constant(&mut self, op: &mut Pending) -> Result<bool, Failure> {
         self.skip();
@@ -94,7 +94,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Successors behind operands, on the line of the name of the operation.
+    /// Successors after operands, on the line of the name of the operation.
     pub(super) fn successors(&mut self, op: &mut Pending) -> Result<(), Failure> {
         let line = cursor::line_end(self.src, op.span.end as usize);
         let branches = op.def(&self.ctx).is_some_and(|d| d.successors > 0);

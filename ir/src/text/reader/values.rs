@@ -110,7 +110,7 @@ impl Parser<'_> {
         self.numbered_span(start, b':')
     }
 
-    /// The stretch of a name and of the number behind a sign after it.
+    /// The span of a name and of the number after the following sign.
     fn numbered_span(&self, start: u32, sign: u8) -> Span {
         let name = self.src.get(start as usize + 1..).unwrap_or_default();
         let end = start as usize + 1 + cursor::suffix(name).map_or(0, |(_, text)| text.len());
@@ -129,7 +129,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Where an operand stands in our own form or in the generic form: nothing but operands has a `%` behind the name of the
+    /// The position of an operand in our own form or in the generic form: only operands have a `%` after the name of the
     /// operation.
     fn operand_start(&self, op: &Pending, operand: usize) -> u32 {
         let mut at = op.span.end as usize + usize::from(op.generic);
