@@ -100,9 +100,9 @@ pub fn dialect(name: &str) -> Option<String> {
 /// The page of the marks: attributes that the tools set on operations of any dialect.
 pub fn marks() -> String {
     let mut page = format!(
-        "{MARK}\n# Marks\n\nThe attributes of an operation are those of its definition, which the pages of the \
-         dialects list, and the marks of the tools, which are these. A name with a dot, like `my.note`, is free: it is \
-         kept, and nothing reads it. Any other name is an error.\n\n| Mark | Type | Operations | |\n| --- | --- | --- | --- |\n"
+        "{MARK}\n# Marks\n\nAn operation may have the attributes of its definition, which the pages of the \
+         dialects list, and these marks of the tools. An attribute with a dot in its name, like `my.note`, is preserved and \
+         has no meaning. Any other name is an error.\n\n| Mark | Type | Operations | |\n| --- | --- | --- | --- |\n"
     );
     for mark in pir_dialects::context().marks() {
         let on = match &mark.on {

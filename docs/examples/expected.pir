@@ -10,5 +10,5 @@
 // -----
 
 %x = pd.data {name = "x", shape = [4], dtype = f32} : tensor<4xf32>
-// expected-warning@below {{which nobody says}}
+// expected-warning@below {{that is never reported}}
 %z = pd.fecth (%x)

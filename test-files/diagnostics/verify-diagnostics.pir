@@ -1,7 +1,7 @@
 // RUN: pir-opt --verify-diagnostics --split-input-file %s
 // RUN: not pir-opt --verify-diagnostics %s 2>&1 | FileCheck --check-prefix=WHOLE %s
 // Each part is a program of its own; as one they share the names of their values.
-// WHOLE: not expected: {{.*}}`%x`
+// WHOLE: unexpected: {{.*}}`%x`
 %x = pd.data {name = "x", shape = [4], dtype = f32} : tensor<4xf32>
 %y = pd.tahn (%x)  // expected-error {{there is no operation `pd.tahn`}}
 

@@ -78,16 +78,16 @@ pub fn check_expected(names: &[&str], file_text: &str, diagnostics: &str) -> Res
         match met {
             Some(at) => drop(expectations.remove(at)),
             None if diagnostic.severity == Severity::Help => {}
-            None => wrong.push(format!("not expected: {}", diagnostic.shown)),
+            None => wrong.push(format!("unexpected: {}", diagnostic.shown)),
         }
     }
     for missing in &expectations {
         let place = match missing.line {
             Some(line) => format!("line {line}"),
-            None => "no place".to_owned(),
+            None => "an unknown place".to_owned(),
         };
         wrong.push(format!(
-            "{name}:{}: no {} at {place} says `{}`",
+            "{name}:{}: expected {} not found at {place}: `{}`",
             missing.written,
             missing.severity.word(),
             missing.text
@@ -298,11 +298,11 @@ mod tests {
     fn everything_must_agree() {
         let file = "// expected-error@+1 {{one}}\na\n";
         checked(file, "f.pir:2:1: error: one\n").unwrap();
-        fails(file, "", "f.pir:1: no error at line 2 says `one`");
-        fails(file, "f.pir:1:1: error: one\n", "not expected: f.pir:1:1");
+        fails(file, "", "f.pir:1: expected error not found at line 2: `one`");
+        fails(file, "f.pir:1:1: error: one\n", "unexpected: f.pir:1:1");
         fails(file, "f.pir:2:1: warning: one\n", "not expected");
         fails(file, "f.pir:2:1: error: two\n", "not expected");
-        fails(file, "g.pir:2:1: error: one\n", "not expected: g.pir");
+        fails(file, "g.pir:2:1: error: one\n", "unexpected: g.pir");
         fails(file, "f.pir:2:1: error: one\nf.pir:2:1: error: one\n", "not expected");
         fails("a\n", "f.pir:1:1: note: x\n", "not expected");
         fails("a\n", "error: x\n", "not expected");
