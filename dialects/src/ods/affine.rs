@@ -70,7 +70,7 @@ pub(super) const MAP_OF: OdsHook = OdsHook {
 pub(super) const ACCESS: OdsHook = OdsHook {
     name: "Access",
     read: |r| {
-        let map = r.expressions("indices", '[')?;
+        let map = r.expressions("indices", '[', false)?;
         r.set("map", &map)
     },
     print: |p| {
@@ -84,14 +84,19 @@ pub(super) const ACCESS: OdsHook = OdsHook {
 /// The results of a map with values in place of the names.
 fn print_expressions(p: &mut OdsPrinter<'_, '_, '_>, attr: &str, values: &[ValueId]) {
     let Some((text, dims)) = map_text(p, attr) else { return };
-    let Some((head, results)) = text.split_once("->") else {
-        return;
-    };
+    if let Some((head, results)) = text.split_once("->") {
+        print_results(p, head, inside_of(results), dims, values);
+    }
+}
+
+/// The results of a map, without the parentheses around them.
+fn inside_of(results: &str) -> &str {
     let results = results.trim().trim_end_matches('>');
-    let results = results
-        .strip_prefix('(')
-        .and_then(|text| text.strip_suffix(')'))
-        .unwrap_or(results);
+    let inside = results.strip_prefix('(').and_then(|text| text.strip_suffix(')'));
+    inside.unwrap_or(results)
+}
+
+fn print_results(p: &mut OdsPrinter<'_, '_, '_>, head: &str, results: &str, dims: usize, values: &[ValueId]) {
     let names: Vec<&str> = head
         .trim_start_matches("affine_map<")
         .split(['(', ')', '[', ']', ',', ' '])
@@ -189,6 +194,164 @@ pub(super) const FOR: OdsHook = OdsHook {
     },
 };
 
+/// The expressions in a list, which parentheses may be in.
+fn expressions(list: &str) -> Vec<&str> {
+    let (mut depth, mut start, mut all) = (0_usize, 0, Vec::new());
+    for (at, sign) in list.bytes().enumerate() {
+        match sign {
+            b'(' => depth += 1,
+            b')' => depth = depth.saturating_sub(1),
+            b',' if depth == 0 => {
+                all.push(list[start..at].trim());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    all.push(list[start..].trim());
+    all.retain(|one| !one.is_empty());
+    all
+}
+
+/// `(%a + 1, min(%b, 10))`: bounds of loops that nest, each of one expression or of several, all of which are results of one map.
+fn parallel_bounds(r: &mut OdsReader<'_, '_>, word: &str, map: &str, groups: &str) -> Result<usize, Unreadable> {
+    let text = r.expressions("mapOperands", '(', true)?;
+    let Some((head, results)) = text.split_once("->") else {
+        return Err(r.expected("bounds"));
+    };
+    let (mut flat, mut counts) = (Vec::new(), Vec::new());
+    for bound in expressions(inside_of(results)) {
+        let several = bound.strip_prefix(word).map(str::trim_start);
+        let several = several.and_then(|text| text.strip_prefix('(')?.strip_suffix(')'));
+        let bounds = several.map_or(vec![bound], expressions);
+        counts.push(bounds.len().to_string());
+        flat.extend(bounds);
+    }
+    r.set(map, &format!("{head}-> ({})>", flat.join(", ")))?;
+    let list = match counts.as_slice() {
+        [] => String::new(),
+        [first, rest @ ..] if rest.iter().all(|count| count == first) => first.clone(),
+        counts => format!("[{}]", counts.join(", ")),
+    };
+    r.set(groups, &format!("dense<{list}> : tensor<{}xi32>", counts.len()))?;
+    Ok(counts.len())
+}
+
+fn print_parallel_bounds(p: &mut OdsPrinter<'_, '_, '_>, word: &str, map: &str, groups: &str, values: &[ValueId]) {
+    let Some((text, dims)) = map_text(p, map) else { return };
+    let Some((head, results)) = text.split_once("->") else {
+        return;
+    };
+    let results = expressions(inside_of(results));
+    let mut rest = results.as_slice();
+    for (at, count) in p.ints(groups).into_iter().enumerate() {
+        if at > 0 {
+            p.text(", ");
+        }
+        let (bounds, others) = rest.split_at(usize::try_from(count).unwrap_or(0).min(rest.len()));
+        rest = others;
+        if bounds.len() == 1 {
+            print_results(p, head, bounds[0], dims, values);
+        } else {
+            p.text(word);
+            p.text("(");
+            print_results(p, head, &bounds.join(", "), dims, values);
+            p.text(")");
+        }
+    }
+}
+
+/// The kinds of reductions, in the order of their numbers.
+const REDUCTIONS: [&str; 15] = [
+    "addf", "addi", "assign", "maximumf", "maxs", "maxu", "minimumf", "mins", "minu", "mulf", "muli", "ori", "andi",
+    "maxnumf", "minnumf",
+];
+
+/// `(%i, %j) = (0, max(%a, %b)) to (10, %n) step (1, 2) reduce ("addf") -> (f32)`.
+pub(super) const PARALLEL: OdsHook = OdsHook {
+    name: "AffineParallel",
+    read: |r| {
+        r.expect("(")?;
+        let counters = super::loops::names(r)?;
+        r.expect("=")?;
+        let count = parallel_bounds(r, "max", "lowerBoundsMap", "lowerBoundsGroups")?;
+        r.expect("to")?;
+        let upper = parallel_bounds(r, "min", "upperBoundsMap", "upperBoundsGroups")?;
+        if count != counters.len() || upper != counters.len() {
+            return Err(r.expected(&format!("{} lower and upper bounds before", counters.len())));
+        }
+        let steps = match r.eat("step") {
+            true => super::common::index_list(r, "mapOperands", "(", ")")?,
+            false => vec![1; counters.len()],
+        };
+        if steps.len() != counters.len() || steps.iter().any(|&step| step <= 0) {
+            return Err(r.expected(&format!("{} positive steps before", counters.len())));
+        }
+        let steps: Vec<String> = steps.iter().map(i64::to_string).collect();
+        r.set("steps", &format!("[{}]", steps.join(", ")))?;
+        let mut kinds: Vec<String> = Vec::new();
+        if r.eat("reduce") {
+            r.expect("(")?;
+            loop {
+                let found = REDUCTIONS.iter().position(|kind| r.eat(&format!("\"{kind}\"")));
+                let Some(number) = found else {
+                    return Err(r.expected("the kind of a reduction, like `\"addf\"`,"));
+                };
+                kinds.push(number.to_string());
+                if r.eat(")") {
+                    break;
+                }
+                r.expect(",")?;
+            }
+        }
+        r.set("reductions", &format!("[{}]", kinds.join(", ")))?;
+        let types = r.arrow()?.unwrap_or_default();
+        r.set_types("results", &types);
+        for counter in counters {
+            r.argument(counter, Type::INDEX)?;
+        }
+        Ok(())
+    },
+    print: |p| {
+        let args = p.region_args(0);
+        let operands = p.all_operands();
+        let lower = map_operands(p, "lowerBoundsMap").min(operands.len());
+        p.text("(");
+        p.values_list(&args);
+        p.text(") = (");
+        print_parallel_bounds(p, "max", "lowerBoundsMap", "lowerBoundsGroups", &operands[..lower]);
+        p.text(") to (");
+        print_parallel_bounds(p, "min", "upperBoundsMap", "upperBoundsGroups", &operands[lower..]);
+        p.text(")");
+        let numbers = |list: Vec<i64>| list.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
+        let steps = p.numbers("steps");
+        if steps.iter().any(|&step| step != 1) {
+            p.text(&format!(" step ({})", numbers(steps)));
+        }
+        let types = p.result_types();
+        if !types.is_empty() {
+            let kinds = p.numbers("reductions");
+            let name = |&kind: &i64| usize::try_from(kind).ok().and_then(|kind| REDUCTIONS.get(kind));
+            let names: Vec<String> = kinds
+                .iter()
+                .filter_map(name)
+                .map(|name| format!("\"{name}\""))
+                .collect();
+            p.text(&format!(" reduce ({}) -> (", names.join(", ")));
+            p.types(&types);
+            p.text(")");
+        }
+    },
+};
+
+/// How many operands a map takes.
+fn map_operands(p: &OdsPrinter<'_, '_, '_>, attr: &str) -> usize {
+    let head = map_text(p, attr).and_then(|(text, _)| text.split_once("->"));
+    let words = head.map_or("", |(head, _)| head.trim_start_matches("affine_map<"));
+    let words = words.split(['(', ')', '[', ']', ',', ' ']);
+    words.filter(|word| !word.is_empty()).count()
+}
+
 /// `#set(%i)[%n]`.
 pub(super) const IF: OdsHook = OdsHook {
     name: "AffineIf",
@@ -211,7 +374,7 @@ pub(super) const GENERIC: OdsHook = OdsHook {
             r.dict()?;
         }
         super::vectors::iterator_types(r, "linalg")?;
-        structured(r)?;
+        structured(r, ["inputs", "outputs"])?;
         if r.eat("attrs") {
             r.expect("=")?;
             r.dict()?;
@@ -233,7 +396,7 @@ pub(super) const GENERIC: OdsHook = OdsHook {
             }
         }
         p.text("}");
-        print_structured(p);
+        print_structured(p, ["inputs", "outputs"]);
         let start = p.mark();
         p.dict();
         p.insert_if_longer(start, " attrs =");
@@ -241,8 +404,8 @@ pub(super) const GENERIC: OdsHook = OdsHook {
 };
 
 /// `ins(%a, %b : T, U) outs(%c : V)`, each of which may be missing.
-pub(super) fn structured(r: &mut OdsReader<'_, '_>) -> Result<(), Unreadable> {
-    for (word, name) in [("ins", "inputs"), ("outs", "outputs")] {
+pub(super) fn structured(r: &mut OdsReader<'_, '_>, names: [&str; 2]) -> Result<(), Unreadable> {
+    for (word, name) in ["ins", "outs"].into_iter().zip(names) {
         let mut types = Vec::new();
         if r.eat(word) {
             r.expect("(")?;
@@ -257,8 +420,8 @@ pub(super) fn structured(r: &mut OdsReader<'_, '_>) -> Result<(), Unreadable> {
     Ok(())
 }
 
-pub(super) fn print_structured(p: &mut OdsPrinter<'_, '_, '_>) {
-    for (word, name) in [(" ins(", "inputs"), (" outs(", "outputs")] {
+pub(super) fn print_structured(p: &mut OdsPrinter<'_, '_, '_>, names: [&str; 2]) {
+    for (word, name) in [" ins(", " outs("].into_iter().zip(names) {
         let values = p.values(name);
         if !values.is_empty() {
             p.text(word);

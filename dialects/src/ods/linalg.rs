@@ -3,8 +3,8 @@
 //! What one element of the result is computed from is an expression: `a`, `b`, `c` are elements of the inputs, `o` of the output; a
 //! number of another type is cast to that of the output first.
 
-use pir_ir::text::{OdsReader, Unreadable};
-use pir_ir::{AttrData, Context, OdsHook, Type, TypeData, ValueId};
+use pir_ir::text::{OdsPrinter, OdsReader, Unreadable};
+use pir_ir::{Attr, AttrData, Context, OdsHook, OpId, Type, TypeData, ValueId};
 
 use super::affine::{print_structured, structured};
 use super::common::{Read, shaped};
@@ -73,13 +73,14 @@ pub(super) const NAMED: OdsHook = OdsHook {
     name: "Named",
     read: |r| {
         r.dict()?;
-        structured(r)?;
+        structured(r, ["inputs", "outputs"])?;
         r.dict()?;
         payload(r)
     },
     print: |p| {
-        p.dict();
-        print_structured(p);
+        // What is said is printed, be it the default.
+        p.dict_with(&["strides", "dilations", "cast", "fun"]);
+        print_structured(p, ["inputs", "outputs"]);
     },
 };
 
@@ -129,8 +130,167 @@ pub(super) const MOVE: OdsHook = OdsHook {
         p.text(attr);
         p.text(" = ");
         p.attr(attr);
+        p.text(" ");
     },
 };
+
+/// `{ arith.addf } ins(%a, %b : T, T) outs(%c : T)`, or the region behind it.
+pub(super) const MAP: OdsHook = OdsHook {
+    name: "Map",
+    read: |r| of_elements(r, ["inputs", "init"], None),
+    print: |p| print_of_elements(p, ["inputs", "init"], None),
+};
+
+/// `{ arith.addf } ins(%a : T) outs(%b : U) dimensions = [1]`, or the region behind it.
+pub(super) const REDUCE: OdsHook = OdsHook {
+    name: "Reduce",
+    read: |r| of_elements(r, ["inputs", "inits"], Some("dimensions")),
+    print: |p| print_of_elements(p, ["inputs", "inits"], Some("dimensions")),
+};
+
+/// Ends what [`MAP`] and [`REDUCE`] begin, behind the region.
+pub(super) const END_OF_ELEMENTS: OdsHook = OdsHook {
+    name: "EndOfElements",
+    read: |_| Ok(()),
+    print: |p| p.indent(false),
+};
+
+/// The name and the attributes of the only operation of a region, in braces.
+fn only_operation(r: &mut OdsReader<'_, '_>) -> Result<Option<(String, Vec<(String, Attr)>)>, Unreadable> {
+    if !r.eat("{") {
+        return Ok(None);
+    }
+    let Some(name) = r.word().filter(|name| name.contains('.')) else {
+        return Err(r.expected("the name of an operation"));
+    };
+    let mut attrs = Vec::new();
+    if r.is_next('{') {
+        let value = r.value()?;
+        if let AttrData::Dict(dict) = r.ctx().attr_data(value) {
+            let entries = r.ctx().dict_entries(*dict).iter();
+            attrs = entries
+                .map(|&(name, value)| (r.ctx().str(name).to_owned(), value))
+                .collect();
+        }
+    }
+    r.expect("}")?;
+    Ok(Some((name, attrs)))
+}
+
+fn of_elements(r: &mut OdsReader<'_, '_>, names: [&str; 2], attr: Option<&str>) -> Read {
+    let operation = only_operation(r)?;
+    structured(r, names)?;
+    let tensors = |ty: &Type| {
+        let data = r.ctx().type_data(*ty);
+        matches!(data, TypeData::Tensor { .. } | TypeData::EncodedTensor { .. })
+    };
+    let (inputs, outputs) = (r.read_types(names[0]), r.read_types(names[1]));
+    let results: Vec<Type> = outputs.iter().copied().filter(tensors).collect();
+    r.set_types(if attr.is_some() { "results" } else { "result" }, &results);
+    if let Some(attr) = attr {
+        r.expect(attr)?;
+        r.expect("=")?;
+        r.attr(attr)?;
+    }
+    r.dict()?;
+    let Some((name, attrs)) = operation else {
+        r.expect("(")?;
+        if !r.eat(")") {
+            loop {
+                let name = r.arg_name()?;
+                r.expect(":")?;
+                let ty = r.ty()?;
+                r.argument(name, ty)?;
+                r.argument_location()?;
+                if r.eat(")") {
+                    break;
+                }
+                r.expect(",")?;
+            }
+        }
+        return match r.is_next('{') {
+            true => Ok(()),
+            false => Err(r.expected("`{`")),
+        };
+    };
+    // The operation takes an element of each input; in a reduction, that of the result in front of them.
+    let taken = match attr {
+        Some(_) => [inputs, outputs.clone()].concat(),
+        None => inputs,
+    };
+    let elem = |ty: &Type| shaped(r.ctx(), *ty).map_or(*ty, |(_, elem)| elem);
+    let elems: Vec<Type> = taken.iter().map(elem).collect();
+    let Some(result) = outputs.last().map(elem) else {
+        return Err(r.expected("`outs` before"));
+    };
+    let attrs = r.with_defaults(&name, attrs)?;
+    let mut args = r.begin_region(&elems);
+    if attr.is_some() {
+        args.rotate_right(1);
+    }
+    let attrs: Vec<(&str, Attr)> = attrs.iter().map(|(name, value)| (&**name, *value)).collect();
+    let value = r.op(&name, &args, Some(result), &attrs);
+    r.op("linalg.yield", value.as_slice(), None, &[]);
+    Ok(())
+}
+
+fn print_of_elements(p: &mut OdsPrinter<'_, '_, '_>, names: [&str; 2], attr: Option<&str>) {
+    let operation = shown_operation(p, attr.is_some());
+    if let Some(op) = operation {
+        p.text("{ ");
+        let ctx = p.ctx();
+        p.head_of(op, |attr| {
+            pir_ir::text::print_attr(ctx, attr) != "#arith.fastmath<none>"
+        });
+        p.text(" }");
+    }
+    print_structured(p, names);
+    if let Some(attr) = attr {
+        p.text(" ");
+        p.text(attr);
+        p.text(" = ");
+        p.attr(attr);
+        p.text(" ");
+    }
+    p.dict();
+    if operation.is_some() {
+        p.hide_regions();
+        return;
+    }
+    p.indent(true);
+    p.new_line(false);
+    p.text("(");
+    for (at, arg) in p.region_args(0).into_iter().enumerate() {
+        p.text(if at > 0 { ", " } else { "" });
+        p.value(arg);
+        p.text(": ");
+        let types = p.types_of(&[arg]);
+        p.types(&types);
+    }
+    p.text(")");
+}
+
+/// The operation that stands for the region: it takes all arguments in their order, and gives what is yielded.
+fn shown_operation(p: &OdsPrinter<'_, '_, '_>, reduces: bool) -> Option<OpId> {
+    let body = p.body();
+    let block = body.single_block(*body.op_regions(p.op()).first()?)?;
+    let (first, last) = (body.first_op(block)?, body.last_op(block)?);
+    let mut args = body.block_args(block).to_vec();
+    if reduces && !args.is_empty() {
+        args.rotate_right(1);
+    }
+    let results: Vec<ValueId> = body.results(first).collect();
+    let target = body.operands(p.op()).last().map(|value| body.value_type(value))?;
+    let target = shaped(p.ctx(), target).map_or(target, |(_, elem)| elem);
+    let stands = body.next_op(first) == Some(last)
+        && !args.is_empty()
+        && body.operands_vec(first)[..] == args[..]
+        && results.len() == 1
+        && body.operands_vec(last)[..] == results[..]
+        && body.value_type(results[0]) == target
+        && body.op_regions(first).is_empty();
+    stands.then_some(first)
+}
 
 /// The region of a named operation.
 fn payload(r: &mut OdsReader<'_, '_>) -> Read {

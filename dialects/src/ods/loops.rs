@@ -142,7 +142,7 @@ pub(super) const WHILE: OdsHook = OdsHook {
 };
 
 /// `%i, %j)`.
-fn names(r: &mut OdsReader<'_, '_>) -> Result<Vec<ArgName>, Unreadable> {
+pub(super) fn names(r: &mut OdsReader<'_, '_>) -> Result<Vec<ArgName>, Unreadable> {
     let mut names = Vec::new();
     if r.eat(")") {
         return Ok(names);

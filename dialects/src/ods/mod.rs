@@ -44,8 +44,12 @@ const HOOKS: &[OdsHook] = &[
     affine::FOR,
     affine::IF,
     affine::GENERIC,
+    affine::PARALLEL,
     linalg::NAMED,
     linalg::MOVE,
+    linalg::MAP,
+    linalg::REDUCE,
+    linalg::END_OF_ELEMENTS,
 ];
 
 /// Registers the rows.

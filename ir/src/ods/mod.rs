@@ -126,6 +126,8 @@ pub(crate) enum AttrKind {
         prefix: Box<str>,
         words: Vec<Box<str>>,
         angle: bool,
+        /// What is between two words in brackets.
+        separator: &'static str,
     },
 }
 

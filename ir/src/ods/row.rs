@@ -230,10 +230,11 @@ fn attribute(text: &str, defines: &Defines) -> Result<AttrRow, String> {
                 .collect::<Option<_>>()
                 .ok_or_else(wrong)?,
         },
-        Some(form @ ("angle" | "word")) => AttrKind::Words {
+        Some(form @ ("angle" | "angles" | "word")) => AttrKind::Words {
             prefix: words.next().ok_or_else(wrong)?.into(),
             words: words.map(Into::into).collect(),
-            angle: form == "angle",
+            angle: form != "word",
+            separator: if form == "angles" { ", " } else { "," },
         },
         _ => return Err(wrong()),
     };

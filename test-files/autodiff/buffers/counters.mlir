@@ -3,7 +3,7 @@
 // RUN: pir-opt --pass='backward,canonicalize,cse,lower-stacks{to=memref}' --print-mlir %s | FileCheck %s --check-prefix=TAPE
 
 // CHECK: func.func @f_grad
-// CHECK: cf.push_back (%stack, %a_1)
+// CHECK: cf.push_back (%stack, %a)
 // CHECK-NEXT: cf.push_back (%stack, %q)
 // CHECK-NEXT: scf.yield
 // CHECK: scf.while (%a_grad = %y_grad, %i{{.*}} = %0)

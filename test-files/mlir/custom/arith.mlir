@@ -75,3 +75,11 @@ func.func @f(%a: i32, %b: i32, %x: f32, %y: f32, %c: i1, %i: index) { %0 = arith
 // -----
 
 func.func @f(%a: i32, %b: i32, %x: f32, %y: f32, %c: i1, %i: index) { %0 = arith.maximumf %x, %y : f32 return }
+
+// -----
+
+func.func @flags(%a: i32, %x: f32) { %0 = arith.addi %a, %a overflow<nsw, nuw> : i32 %1 = arith.addf %x, %x fastmath<nnan, ninf> : f32 return }
+
+// -----
+
+func.func @not_a_number() -> f32 { %0 = arith.constant 0x7FC00000 : f32 return %0 : f32 }

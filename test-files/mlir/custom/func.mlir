@@ -130,3 +130,9 @@ func.func private @v(%x: f32) -> f32
 // -----
 
 func.func @f() { "a.b"() ({ "a.c"() : () -> () }) : () -> () return }
+
+// -----
+
+!fn = (f32, index) -> f32
+func.func private @g(f32, index) -> f32
+func.func @named(%x: f32, %i: index) -> f32 { %0 = call @g(%x, %i) : !fn return %0 : f32 }

@@ -51,3 +51,7 @@ memref.global "private" constant @g : memref<2xf32> = dense<[1.0, 2.0]>
 // -----
 
 memref.global @h : memref<2xf32>
+
+// -----
+
+func.func @blanks(%m: index, %n: index) -> memref <?x?xf32> { %0 = memref.alloc () : memref<2xf32> %1 = memref.alloc (%m, %n) : memref<?x?xf32> %2 = arith.constant dense <1.0> : vector <2xf32> return %1 : memref<?x?xf32> }

@@ -43,3 +43,10 @@ func.func @f(%l: index, %u: index, %s: index, %c: i1, %x: f32) { scf.forall (%i)
 // -----
 
 func.func @f(%l: index, %u: index, %s: index, %c: i1, %x: f32) { scf.index_switch %l case 1 { scf.yield } default { scf.yield } return }
+
+// -----
+
+func.func @cases(%a: index) {
+  scf.index_switch %a case 1 { scf.yield } default { }
+  return
+}

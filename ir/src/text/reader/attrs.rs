@@ -240,7 +240,11 @@ impl<'s> Parser<'s> {
                 _ => Ok(attr),
             };
         }
-        let next = self.src.get(start + word.len()).copied().unwrap_or(0);
+        let open = match word {
+            b"dense" | b"sparse" | b"array" => self.after(start + word.len()),
+            _ => start + word.len(),
+        };
+        let next = self.src.get(open).copied().unwrap_or(0);
         let bracketed = match word {
             b"dense" | b"sparse" | b"array" | b"affine_map" | b"affine_set" | b"strided" | b"opaque"
             | b"dense_resource" | b"distinct" => matches!(next, b'<' | b'['),
@@ -248,11 +252,11 @@ impl<'s> Parser<'s> {
             _ => false,
         };
         if bracketed {
-            self.pos = balanced_end(self.src, start + word.len()).ok_or_else(|| self.unclosed())?;
+            self.pos = balanced_end(self.src, open).ok_or_else(|| self.unclosed())?;
             if word == b"distinct" && self.peek() == b'<' {
                 self.pos = balanced_end(self.src, self.pos).ok_or_else(|| self.unclosed())?;
             }
-            let inside = Span::new(start + word.len() + 1, self.pos - 1);
+            let inside = Span::new(open + 1, self.pos - 1);
             match word {
                 b"affine_map" | b"affine_set" => self.check_affine(inside, word == b"affine_map")?,
                 b"loc" => self.check_location(inside)?,

@@ -17,7 +17,7 @@ impl Parser<'_> {
             self.pos = end;
             return Ok(ty);
         }
-        let word = &self.src[start..self.pos];
+        let word = self.src[start..self.pos].trim_ascii_end();
         self.pos += 1;
         self.skip();
         let data = match word {

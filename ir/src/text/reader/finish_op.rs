@@ -12,7 +12,7 @@ use crate::entity::{BlockId, OpId, OpName, Sym, ValueId};
 use crate::registry::{InferArgs, OpDef};
 use crate::semantics::infer_by_semantics;
 use crate::text::{cursor, segments};
-use crate::types::{Attr, AttrData, AttrDict, Type};
+use crate::types::{Attr, AttrData, AttrDict, Type, TypeData};
 use crate::verify::does_not_fit;
 use smallvec::SmallVec;
 
@@ -225,7 +225,8 @@ impl Parser<'_> {
                 }
                 b':' if types.is_none() && !self.starts_with(b"::") => {
                     self.pos += 1;
-                    types = Some(self.types()?);
+                    let read = self.types()?;
+                    types = Some(self.as_signature(&pending, read));
                 }
                 b'l' if self.starts_with(b"loc(") => loc = self.location()?,
                 _ => {
@@ -233,6 +234,25 @@ impl Parser<'_> {
                     return self.create_checked(pending, types, loc);
                 }
             }
+        }
+    }
+
+    /// The types of a call, of which a name stands for the function type.
+    fn as_signature(&self, pending: &Pending, types: Types) -> Types {
+        let row = self.ctx.ods(pending.name).and_then(|ods| ods.row().ok());
+        let Some(_) = row.filter(|row| row.own && types.operands.is_none()) else {
+            return types;
+        };
+        match (&types.results[..], self.src.get(types.span.start as usize)) {
+            (&[ty], Some(b'!')) => match self.ctx.type_data(ty) {
+                TypeData::Function { inputs, results } => Types {
+                    operands: Some(inputs.iter().copied().collect()),
+                    results: results.iter().copied().collect(),
+                    span: types.span,
+                },
+                _ => types,
+            },
+            _ => types,
         }
     }
 

@@ -118,6 +118,8 @@ impl Parser<'_> {
             match self.src.get(at) {
                 Some(b':') => return true,
                 None | Some(b'{' | b'}' | b'\n' | b'\r') => return false,
+                // A location is no part of the successors.
+                Some(b'l') if self.src[at..].starts_with(b"loc(") && self.src[at - 1] == b' ' => return false,
                 Some(b'(') => {
                     let end = cursor::balanced_end(self.src, at).unwrap_or(self.src.len());
                     if self.src[at..end].contains(&b':') {
@@ -432,7 +434,12 @@ impl Parser<'_> {
                 let value = i128::from(found.1);
                 self.ctx.attr(AttrData::Int { value, ty: *ty })
             }
-            AttrKind::Words { words, angle, .. } => {
+            AttrKind::Words {
+                words,
+                angle,
+                separator,
+                ..
+            } => {
                 if self.peek() == b'#' {
                     return self.parse_attr();
                 }
@@ -463,7 +470,7 @@ impl Parser<'_> {
                     .filter(|word| word.1)
                     .map(|word| &**word.0)
                     .collect();
-                self.composed(&crate::ods::row::words_text(kind, &found.join(",")), start)?
+                self.composed(&crate::ods::row::words_text(kind, &found.join(separator)), start)?
             }
         })
     }

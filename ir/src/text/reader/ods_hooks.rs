@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::diagnostics::Span;
 use crate::entity::ValueId;
 use crate::names::Name;
-use crate::ods::{OdsRow, Of};
+use crate::ods::{AttrPresence, Ods, OdsRow, Of};
 use crate::text::cursor;
 use crate::types::{Attr, AttrData, Type};
 
@@ -284,6 +284,25 @@ impl<'r, 's> OdsReader<'r, 's> {
         body.results(op).next()
     }
 
+    /// The attributes that the row of an operation gives it if its text does not, beside those that are there.
+    ///
+    /// # Errors
+    /// When one of them is no attribute.
+    pub fn with_defaults(&mut self, name: &str, mut attrs: Vec<(String, Attr)>) -> Read<Vec<(String, Attr)>> {
+        let ctx = self.parser.ctx.clone();
+        let Some(Ok(row)) = ctx.ods(ctx.op_name(name)).map(Ods::row) else {
+            return Ok(attrs);
+        };
+        for attr in &row.attrs {
+            if let AttrPresence::Default(text) = &attr.presence
+                && attrs.iter().all(|known| *known.0 != *attr.name)
+            {
+                attrs.push((attr.name.to_string(), self.composed(text)?));
+            }
+        }
+        Ok(attrs)
+    }
+
     /// The name of the operation.
     pub fn op_name(&self) -> &str {
         self.parser.ctx.op_str(self.pending.name)
@@ -316,10 +335,11 @@ impl<'r, 's> OdsReader<'r, 's> {
     }
 
     /// Reads expressions of values in brackets, `[%i + 1, symbol(%n)]`, the values of which an operand gets; gives the map.
+    /// A value is a dimension or a symbol, as it is where it comes first; `apart`, in each expression of the list.
     ///
     /// # Errors
     /// When something else is next.
-    pub fn expressions(&mut self, name: &str, open: char) -> Read<String> {
+    pub fn expressions(&mut self, name: &str, open: char, apart: bool) -> Read<String> {
         let end = match self.is_next(open) {
             true => cursor::balanced_end(self.parser.src, self.parser.after(self.parser.pos)),
             false => return Err(self.expected(&format!("`{open}`"))),
@@ -327,12 +347,20 @@ impl<'r, 's> OdsReader<'r, 's> {
         let end = end.ok_or_else(|| Unreadable(self.parser.unclosed()))? - 1;
         self.parser.pos = self.parser.after(self.parser.pos) + 1;
         let (mut names, mut text): (Vec<(String, bool, ValueId)>, _) = (Vec::new(), String::new());
+        // The kind of each value in the expression, and how deep in parentheses it is.
+        let (mut kinds, mut depth): (Vec<(String, bool)>, usize) = (Vec::new(), 0);
         while self.parser.pos < end {
             let symbol = self.parser.starts_with(b"symbol(");
             if symbol {
                 self.parser.pos += 7;
             }
             let Some(value) = self.peek_value().filter(|_| symbol || self.parser.peek() == b'%') else {
+                match self.parser.peek() {
+                    b'(' => depth += 1,
+                    b')' => depth = depth.saturating_sub(1),
+                    b',' if apart && depth == 0 => kinds.clear(),
+                    _ => {}
+                }
                 text.push(char::from(self.parser.peek()));
                 self.parser.pos += 1;
                 continue;
@@ -340,6 +368,11 @@ impl<'r, 's> OdsReader<'r, 's> {
             let id = self.free_value()?;
             if symbol {
                 self.expect(")")?;
+            }
+            let known = kinds.iter().find(|known| known.0 == value).map(|known| known.1);
+            let symbol = known.unwrap_or(symbol);
+            if known.is_none() {
+                kinds.push((value.clone(), symbol));
             }
             let at = names.iter().position(|known| known.0 == value && known.1 == symbol);
             let at = at.unwrap_or_else(|| {

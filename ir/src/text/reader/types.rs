@@ -96,7 +96,8 @@ impl<'s> Parser<'s> {
             return Err(self.expected("a type", "for example `tensor<4xf32>`"));
         };
         match word {
-            b"tensor" | b"memref" | b"vector" | b"complex" | b"tuple" if self.peek() == b'<' => {
+            b"tensor" | b"memref" | b"vector" | b"complex" | b"tuple" if self.next_is(b'<') => {
+                self.pos = self.after(self.pos);
                 return self.bracketed_type(start);
             }
             b"vec" if self.peek() == b'<' => {

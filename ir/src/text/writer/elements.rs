@@ -113,6 +113,10 @@ fn number(out: &mut String, kind: ElementKind, bytes: &[u8]) {
 /// Six digits with an exponent if they are exact, else as many as tell the number from its neighbours, as LLVM's
 /// `APFloat::toString` does.
 pub(super) fn float(out: &mut String, kind: FloatKind, bits: u64, value: f64) {
+    if !value.is_finite() {
+        let _ = write!(out, "0x{bits:0width$X}", width = kind.bits() as usize / 4);
+        return;
+    }
     let (digits, exponent) = decimal(value, 6);
     let mut text = String::new();
     if value.is_sign_negative() {

@@ -182,7 +182,7 @@ impl<'a> Printer<'a, '_> {
         }
     }
 
-    fn ods_is_there(&self, body: &Body, op: OpId, row: &OdsRow, anchor: Anchor, region: usize) -> bool {
+    fn ods_is_there(&mut self, body: &Body, op: OpId, row: &OdsRow, anchor: Anchor, region: usize) -> bool {
         match anchor {
             Anchor::None => true,
             Anchor::Slot(slot) => !self.ods_values(body, op, row, slot).is_empty(),
@@ -191,6 +191,7 @@ impl<'a> Printer<'a, '_> {
                 let value = body.attr(self.ctx, op, &attr.name);
                 value.is_some_and(|value| !self.is_default(row, at, value))
             }
+            Anchor::Region(_) if self.hidden_regions.take() == Some(op) => false,
             Anchor::Region(at) => {
                 let number = if row.regions[at].variadic { at + region } else { at };
                 let region = body.op_regions(op).get(number);
@@ -296,7 +297,7 @@ impl<'a> Printer<'a, '_> {
         let named = body
             .entry_block(region)
             .is_some_and(|entry| body.block_args(entry).iter().all(|&arg| self.names.has(arg)));
-        let mark = self.names.mark();
+        let mark = self.args_mark.take().unwrap_or_else(|| self.names.mark());
         self.blocks_from(body, region, !named, mark);
     }
 
@@ -514,6 +515,37 @@ impl<'a> OdsPrinter<'_, 'a, '_> {
         }
     }
 
+    /// The integers of an attribute that is a list of attributes.
+    pub fn numbers(&self, name: &str) -> Vec<i64> {
+        let ctx = self.printer.ctx;
+        match self.get_attr(name).map(|attr| ctx.attr_data(attr)) {
+            Some(AttrData::Array(list)) => {
+                let number = |attr: &Attr| match *ctx.attr_data(*attr) {
+                    AttrData::Int { value, .. } => i64::try_from(value).ok(),
+                    _ => None,
+                };
+                list.iter().filter_map(number).collect()
+            }
+            _ => self.ints(name),
+        }
+    }
+
+    /// Writes the name of another operation, and those of its attributes that a function wants.
+    pub fn head_of(&mut self, op: OpId, wanted: impl Fn(Attr) -> bool) {
+        let (ctx, attrs) = (self.printer.ctx, self.body.attrs(op));
+        self.printer.out.push_str(ctx.op_str(self.body.op_name(op)));
+        let entries = ctx.dict_entries(attrs).iter().filter(|entry| wanted(entry.1));
+        let mut entries: SmallVec<[(&str, Attr); 4]> = entries.map(|&(name, value)| (ctx.str(name), value)).collect();
+        entries.sort_by_key(|entry| entry.0);
+        for (at, &(name, value)) in entries.iter().enumerate() {
+            self.printer.out.push_str(if at > 0 { ", " } else { " {" });
+            self.printer.attr_writer(true).entry(&mut self.printer.out, name, value);
+        }
+        if !entries.is_empty() {
+            self.printer.out.push('}');
+        }
+    }
+
     /// Writes an attribute in the form that formats have it in.
     pub fn attr(&mut self, name: &str) {
         if let Some(at) = self.row.attr(name) {
@@ -577,12 +609,27 @@ impl<'a> OdsPrinter<'_, 'a, '_> {
             return SmallVec::new();
         };
         let args: SmallVec<[ValueId; 4]> = self.body.block_args(entry).iter().copied().collect();
+        let mark = self.printer.names.mark();
+        self.printer.args_mark.get_or_insert(mark);
         for &arg in &args {
             if !self.printer.names.has(arg) {
                 self.printer.names.arg(self.printer.ctx, self.body, arg);
             }
         }
         args
+    }
+
+    /// Leaves out the region of the operation, where the format can do without.
+    pub fn hide_regions(&mut self) {
+        self.printer.hidden_regions = Some(self.op);
+    }
+
+    /// What follows is that much deeper, or less deep.
+    pub fn indent(&mut self, deeper: bool) {
+        match deeper {
+            true => self.printer.indent += 1,
+            false => self.printer.indent -= 1,
+        }
     }
 
     /// Writes the label of a successor.

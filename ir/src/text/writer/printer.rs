@@ -89,6 +89,10 @@ pub(super) struct Printer<'a, 'w> {
     pub(super) deferred: Vec<(usize, Vec<Name>)>,
     /// Operations that end regions and are not printed, the innermost last.
     pub(super) elided: Vec<OpId>,
+    /// The operation whose format says what its region is, until it is left out.
+    pub(super) hidden_regions: Option<OpId>,
+    /// How many names there were before the head of an operation named the arguments of its region.
+    pub(super) args_mark: Option<usize>,
     /// The default dialects of the operations that have the bodies that are being printed.
     owners: Vec<&'a str>,
 }
@@ -114,6 +118,8 @@ impl<'a, 'w> Printer<'a, 'w> {
             recent_types: Texts::default(),
             deferred: Vec::new(),
             elided: Vec::new(),
+            hidden_regions: None,
+            args_mark: None,
             owners: vec!["builtin"],
         }
     }
