@@ -3,8 +3,9 @@
 //! Tensors without dimensions become numbers. A stack that an init region makes is made in front of its operation, which comes to
 //! the same, since the region runs once.
 
-use pir_ir::{Attr, AttrData, Body, Context, Diagnostic, OpId, OpView, Rewriter, Traits, Type, TypeData, ValueId};
+use pir_ir::{Attr, AttrData, Body, Context, Diagnostic, OpId, OpView, Rewriter, Type, TypeData, ValueId};
 
+use super::rank_zero;
 use super::types::{element, with_element};
 use super::{arith, math, scf, tensor};
 use crate::marks::BACKWARD;
@@ -73,7 +74,7 @@ const CONTROL: &[(&str, &str)] = &[
 /// # Errors
 /// Those that have no counterpart.
 pub fn convert(ctx: &Context, body: &mut Body) -> Result<(), Vec<Diagnostic>> {
-    drop_dimensions(ctx, body)?;
+    rank_zero::drop_dimensions(ctx, body);
     let mut r = Rewriter::new(ctx, body);
     let mut errors = Vec::new();
     for op in r.body.walk_all().collect::<Vec<_>>() {
@@ -117,36 +118,6 @@ pub fn convert(ctx: &Context, body: &mut Body) -> Result<(), Vec<Diagnostic>> {
         true => Ok(()),
         false => Err(errors),
     }
-}
-
-/// Gives tensors without dimensions the types of their elements.
-fn drop_dimensions(ctx: &Context, body: &mut Body) -> Result<(), Vec<Diagnostic>> {
-    let scalar = |body: &Body, value| match ctx.as_tensor(body.value_type(value)) {
-        Some((&[], elem)) => Some(elem),
-        _ => None,
-    };
-    let entry = body.entry_block(body.root());
-    let mut values: Vec<ValueId> = Vec::new();
-    for op in body.walk_all() {
-        values.extend(body.results(op));
-        let blocks = body.op_regions(op).iter().flat_map(|&r| body.region_blocks(r));
-        values.extend(blocks.flat_map(|&block| body.block_args(block)));
-        let ends = body.view(ctx, op).has(Traits::RETURN_LIKE);
-        if ends && body.operands(op).any(|v| scalar(body, v).is_some()) {
-            let message = "tensors of rank 0 cannot be distinguished from numbers";
-            let error = Diagnostic::error("no-mlir", message).label(body.op_span(op), "returned here");
-            return Err(vec![error.help("return a number from the function")]);
-        }
-    }
-    let blocks = body.region_blocks(body.root()).to_vec();
-    let others = blocks.iter().filter(|&&block| Some(block) != entry);
-    values.extend(others.flat_map(|&block| body.block_args(block).to_vec()));
-    for value in values {
-        if let Some(elem) = scalar(body, value) {
-            body.set_value_type(value, elem);
-        }
-    }
-    Ok(())
 }
 
 /// Makes the stack of an init region in front of the operation.

@@ -9,6 +9,7 @@ pub mod from_pd;
 mod infer;
 mod lower;
 mod parallel;
+mod rank_zero;
 pub mod scf;
 mod scf_patterns;
 mod to_pd;

@@ -18,9 +18,10 @@ use super::memory::is_buffer;
 use super::targets::free_name;
 use super::views;
 use crate::bodies::atomically;
+use crate::cfg::lift_copy;
 
 /// Whether a body has operations of MLIR's dialects with a meaning here.
-pub(super) fn is_mlir(ctx: &Context, body: &Body) -> bool {
+pub(crate) fn is_mlir(ctx: &Context, body: &Body) -> bool {
     let of_mlir = |op: OpId| {
         let name = ctx.op_str(body.op_name(op));
         ["affine.", "arith.", "linalg.", "math.", "memref.", "scf.", "tensor."]
@@ -126,6 +127,7 @@ pub(super) fn expand_generated(module: &mut Module) -> Result<(), Vec<Diagnostic
             .filter(|&op| ADJOINT_OF.get(&ctx, body.attrs(op)).is_some());
         for copy in copies.collect::<Vec<_>>() {
             let Some(inner) = body.isolated_mut(copy) else { continue };
+            lift_copy(&ctx, inner)?;
             // Loops over elements of views are loops over those of what they show.
             expand_composites_in(&ctx, inner, &|op| {
                 !op.name().starts_with("affine.") && !op.name().starts_with("linalg.")

@@ -51,6 +51,7 @@ pub use batch::{BatchWeightGrads, batch_weight_grads};
 pub use jvp::{Jvp, jvp};
 pub use lower::{LowerOptions, LowerStacks, Overflow, StacksToMemref, lower_stacks};
 pub(crate) use lower::{OVERFLOW, TOTAL};
+pub(crate) use mlir::is_mlir;
 pub(crate) use passes::OPTIONS;
 pub use passes::{Backward, BuildBackward, Decompose, PruneStacks, StackLocals};
 pub use remat::{Recompute, Remat, RematOptions, rematerialize};
@@ -418,7 +419,7 @@ fn append_adjoint(
     activity: &Activity,
     rules: &RuleTable,
 ) -> Result<(), Box<Diagnostic>> {
-    let block = targets::unit_block(ctx, body)?;
+    let block = targets::unit_block(body)?;
     let ops = body.block_ops_vec(block);
     let mut r = Rewriter::new(ctx, body);
     let end = ops.last().copied().filter(|_| unit.kind == UnitKind::Function);

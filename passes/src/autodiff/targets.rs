@@ -174,16 +174,13 @@ fn is_input(ctx: &Context, body: &Body, op: OpId) -> bool {
 }
 
 /// The block that holds a unit.
-pub(crate) fn unit_block(ctx: &Context, body: &Body) -> Result<BlockId, Box<Diagnostic>> {
+pub(crate) fn unit_block(body: &Body) -> Result<BlockId, Box<Diagnostic>> {
     body.single_block(body.root()).ok_or_else(|| {
         let span = body.walk_all().next().map_or(Span::default(), |op| body.op_span(op));
         Box::new(
             Diagnostic::error("not-structured", "a body with several blocks cannot be differentiated")
                 .label(span, "in this body")
-                .help(match mlir::is_mlir(ctx, body) {
-                    true => "run `mlir-opt --lift-cf-to-scf`, which converts the blocks to `scf.if` and `scf.while`",
-                    false => "run `lift-cfg`, which converts the blocks to branches and loops",
-                }),
+                .help("run `lift-cfg`, which converts the blocks to branches and loops"),
         )
     })
 }
@@ -195,7 +192,7 @@ pub(crate) fn resolve(
     unit: &Unit,
     options: &BackwardOptions,
 ) -> Result<Targets, Vec<Diagnostic>> {
-    let block = unit_block(ctx, body).map_err(|d| vec![*d])?;
+    let block = unit_block(body).map_err(|d| vec![*d])?;
     let scope = Scope { ctx, body, block, unit };
     let mut errors = Vec::new();
     if unit.seeded {

@@ -13,7 +13,8 @@
 //!
 //! # Conditions
 //! * Each loop has a single entry block: the graph is reducible. Otherwise the error names the blocks.
-//! * The blocks end in `pd.branch`, `pd.condition_branch` or a return, and a return is always reachable.
+//! * The blocks end in `pd.branch`, `pd.condition_branch` or a return, and a return is always reachable. Branches of MLIR's `cf` become
+//!   those first.
 //! * An arbitrary value of a required type must exist: the type has no dynamic dimensions, unless an argument of the
 //!   function has the same type.
 
@@ -24,8 +25,8 @@ use pir_ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use super::branch_to;
 use super::structure::{Exit, Nodes, Side, Stuck, When};
+use super::{branch_to, mlir};
 use crate::analysis::{Constants, remove_unreachable_blocks, reverse_post_order};
 use crate::bodies::{atomically, for_each_body_mut};
 use crate::pass::{Changed, Pass, PassContext, Scope};
@@ -45,8 +46,8 @@ impl Pass for LiftCfg {
     fn description(&self) -> &'static str {
         "Replaces the blocks of functions with `pd.if` and `pd.while`, so that differentiation and the passes on \
          structured control flow apply. The control-flow graph must be reducible: each loop must have a single entry. \
-         Otherwise an error names the blocks. Restores what `lower-to-cfg` lowered, except loop-carried values that \
-         were redundant."
+         Otherwise an error names the blocks. In functions of MLIR's dialects, `cf.br`, `cf.cond_br` and `cf.switch` become \
+         `scf.if` and `scf.while`. Restores what `lower-to-cfg` lowered, except loop-carried values that were redundant."
     }
 
     fn scope(&self) -> Scope {
@@ -56,14 +57,22 @@ impl Pass for LiftCfg {
     fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
         atomically(module, |module| {
             for_each_body_mut(module, |ctx, body| {
-                lift(ctx, body).map(Changed::from).map_err(|error| vec![error])
+                let mlir = body.region_blocks(body.root()).len() > 1 && mlir::is_mlir(ctx, body);
+                if mlir {
+                    mlir::from_cf(ctx, body);
+                }
+                let lifted = lift(ctx, body).map_err(|error| vec![error])?;
+                if mlir {
+                    mlir::to_scf(ctx, body)?;
+                }
+                Ok(lifted.into())
             })
         })
     }
 }
 
 /// Runs the pass on one body.
-fn lift(ctx: &Context, body: &mut Body) -> Result<bool, Diagnostic> {
+pub(super) fn lift(ctx: &Context, body: &mut Body) -> Result<bool, Diagnostic> {
     let root = body.root();
     if body.region_blocks(root).len() < 2 {
         return Ok(false);
@@ -195,7 +204,7 @@ fn check(ctx: &Context, body: &Body) -> Result<Vec<OpId>, Diagnostic> {
                 format!("`{}` cannot be converted to structured control flow", view.name()),
             )
             .label(body.op_span(end), format!("ends the block {}", name(ctx, body, block)))
-            .help("blocks must end in `pd.branch`, `pd.condition_branch` or a return"));
+            .help("blocks must end in `pd.branch`, `pd.condition_branch`, a branch of MLIR's `cf`, or a return"));
         }
         for successor in body.successors(end) {
             let back = number.get(&successor.block).is_some_and(|&to| to <= at);

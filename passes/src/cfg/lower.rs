@@ -29,7 +29,7 @@ use pir_ir::{
 };
 use smallvec::SmallVec;
 
-use super::{branch_to, sort_blocks};
+use super::{branch_to, mlir, sort_blocks};
 use crate::analysis::has_simple_regions;
 use crate::bodies::for_each_body_mut;
 use crate::pass::{Changed, Pass, PassContext, Scope};
@@ -48,8 +48,9 @@ impl Pass for LowerToCfg {
 
     fn description(&self) -> &'static str {
         "In functions, replaces each `pd.if` and `pd.while`, including nested ones, with blocks that end in `pd.branch` \
-         and `pd.condition_branch`. Values that regions take and yield become block arguments. The top level of a \
-         program has a single block and is not changed. `lift-cfg` is the inverse."
+         and `pd.condition_branch`. In functions of MLIR's dialects, loops and branches of `scf` become `cf.br` and \
+         `cf.cond_br`. Values that regions take and yield become block arguments. The top level of a program has a single \
+         block and is not changed. `lift-cfg` is the inverse."
     }
 
     fn scope(&self) -> Scope {
@@ -58,7 +59,14 @@ impl Pass for LowerToCfg {
 
     fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
         for_each_body_mut(module, |ctx, body| {
+            let mlir = mlir::is_mlir(ctx, body);
+            if mlir && is_function(ctx, body) {
+                mlir::simplify(ctx, body)?;
+            }
             let lowered = lower(ctx, body);
+            if mlir {
+                mlir::to_cf(ctx, body);
+            }
             cx.count("lowered", lowered);
             Ok((lowered > 0).into())
         })
@@ -75,15 +83,16 @@ enum Ways {
     Two(ValueId, Way, Way),
 }
 
+/// Whether a body ends; one that does not, like that of a module, has no blocks.
+fn is_function(ctx: &Context, body: &Body) -> bool {
+    let end = body.entry_block(body.root()).and_then(|block| body.last_op(block));
+    end.is_some_and(|op| body.view(ctx, op).has(Traits::TERMINATOR))
+}
+
 /// Runs the pass on one body; gives how many operations were replaced.
 fn lower(ctx: &Context, body: &mut Body) -> usize {
     let root = body.root();
-    // A body that does not end, like that of a module, has no blocks.
-    let is_function = body
-        .entry_block(root)
-        .and_then(|b| body.last_op(b))
-        .is_some_and(|op| body.view(ctx, op).has(Traits::TERMINATOR));
-    if !is_function || ctx.registered_op(pd::Branch::NAME).is_none() {
+    if !is_function(ctx, body) || ctx.registered_op(pd::Branch::NAME).is_none() {
         return 0;
     }
     let mut lowered = 0;
@@ -92,6 +101,10 @@ fn lower(ctx: &Context, body: &mut Body) -> usize {
         let ops = body.block_ops_vec(block).into_iter().rev();
         for op in ops.filter(|&op| !body.op_regions(op).is_empty()).collect::<Vec<_>>() {
             if !has_simple_regions(body, op) {
+                if let Some(blocks) = mlir::execute(ctx, body, op) {
+                    pending.extend(blocks);
+                    lowered += 1;
+                }
                 continue;
             }
             // What is in an operation that stays, stays with it: its regions have one block.
@@ -143,11 +156,9 @@ fn ways(ctx: &Context, body: &Body, op: OpId) -> Option<Vec<(FlowPoint, Ways)>> 
     Some(all)
 }
 
-/// Replaces one operation of the body's own region by blocks; notes those that its regions were.
-fn replace(ctx: &Context, body: &mut Body, op: OpId, ways: Vec<(FlowPoint, Ways)>, inner: &mut Vec<BlockId>) {
-    let root = body.root();
-    // The rest of the block.
-    let rest = body.create_block(root);
+/// Puts what comes after an operation into a block of its own, whose arguments are its results.
+pub(super) fn rest_of(body: &mut Body, op: OpId) -> BlockId {
+    let rest = body.create_block(body.root());
     for result in body.results(op) {
         let (ty, name) = (body.value_type(result), body.value_name(result).filter(|n| !n.pack));
         let arg = body.add_block_arg(rest, ty, name);
@@ -157,6 +168,13 @@ fn replace(ctx: &Context, body: &mut Body, op: OpId, ways: Vec<(FlowPoint, Ways)
         body.unlink_op(next);
         body.append_op(rest, next);
     }
+    rest
+}
+
+/// Replaces one operation of the body's own region by blocks; notes those that its regions were.
+fn replace(ctx: &Context, body: &mut Body, op: OpId, ways: Vec<(FlowPoint, Ways)>, inner: &mut Vec<BlockId>) {
+    let root = body.root();
+    let rest = rest_of(body, op);
     let regions = body.op_regions(op).to_vec();
     let entries: Vec<Option<BlockId>> = regions.iter().map(|&r| body.entry_block(r)).collect();
     let target = |point: FlowPoint| match point {

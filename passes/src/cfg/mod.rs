@@ -2,11 +2,13 @@
 
 mod lift;
 mod lower;
+mod mlir;
 mod repeat;
 mod structure;
 
 pub use lift::LiftCfg;
 pub use lower::LowerToCfg;
+pub(crate) use mlir::lift_copy;
 
 use pir_dialects::pd;
 use pir_ir::{BlockId, Body, OpId, Rewriter, Successor, ValueId};

@@ -58,18 +58,3 @@ func.func @k(%x: f64, %b: memref<1xf64>) -> f64 {
   %p = arith.mulf %x, %z : f64
   return %p : f64
 }
-
-// -----
-
-// CHECK: not.mlir:[[#@LINE+2]]:{{.*}}error: an `scf.execute_region` of several blocks is not structured control flow
-func.func @several(%x: f64, %c: i1) -> f64 {
-  %r = scf.execute_region -> f64 {
-    cf.cond_br %c, ^a, ^b(%x : f64)
-  ^a:
-    %s = math.sin %x : f64
-    cf.br ^b(%s : f64)
-  ^b(%v: f64):
-    scf.yield %v : f64
-  }
-  return %r : f64
-}

@@ -10,17 +10,20 @@ mod linear;
 
 use std::collections::VecDeque;
 
+use pir_dialects::mlir::from_pd;
 use pir_dialects::pd;
 use pir_ir::{Body, Context, Diagnostic, Module, OpId, Rewriter, Type, TypeData, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::activity::Activity;
+use super::mlir::is_mlir;
 use super::passes::{ENDS, asked_for};
 use super::rules::RuleTable;
 use super::stacks::Mode;
 use super::targets::{self, Targets, Unit, UnitKind};
 use super::{BackwardOptions, for_each_unit, idioms};
 use crate::bodies::atomically;
+use crate::cfg::lift_copy;
 use crate::inline::call_composites;
 use crate::options::OptionSpec;
 use crate::pass::{Changed, Pass, PassContext};
@@ -40,6 +43,13 @@ pub fn jvp(module: &mut Module, options: &BackwardOptions) -> Result<(), Vec<Dia
 fn push_all(module: &mut Module, options: &BackwardOptions) -> Result<(), Vec<Diagnostic>> {
     call_composites(module)?;
     idioms::recognize(module);
+    let ctx = module.ctx.clone();
+    for path in targets::units(module).into_iter().map(|unit| unit.path) {
+        // Blocks have no tangents, loops and branches have.
+        if let Some(body) = targets::body_at(module, &path).filter(|body| is_mlir(&ctx, body)) {
+            lift_copy(&ctx, body)?;
+        }
+    }
     let mut functions: Vec<Vec<OpId>> = Vec::new();
     for_each_unit(
         module,
@@ -53,6 +63,9 @@ fn push_all(module: &mut Module, options: &BackwardOptions) -> Result<(), Vec<Di
         },
     )?;
     for path in functions {
+        if let Some(body) = targets::body_at(module, &path).filter(|body| is_mlir(&ctx, body)) {
+            from_pd::convert(&ctx, body)?;
+        }
         set_signature(module, &path);
     }
     Ok(())
@@ -66,7 +79,7 @@ fn push_forward(
     activity: &Activity,
     rules: &RuleTable,
 ) -> Result<(), Box<Diagnostic>> {
-    let block = targets::unit_block(ctx, body)?;
+    let block = targets::unit_block(body)?;
     let mut ops = body.block_ops_vec(block);
     let end = ops.last().copied().filter(|_| unit.kind == UnitKind::Function);
     ops.truncate(ops.len() - usize::from(end.is_some()));
