@@ -2,7 +2,9 @@
 
 use petgraph::unionfind::UnionFind;
 use pir_dialects::pd;
-use pir_ir::{Analysis, Body, Context, Effect, EffectKind, EffectTarget, OpId, OpView, Traits, TypeData, Use, ValueId};
+use pir_ir::{
+    Analysis, Body, Context, Effect, EffectKind, EffectTarget, OpId, OpView, Traits, Type, TypeData, Use, ValueId,
+};
 
 use super::edges::is_fixed_slot;
 
@@ -70,6 +72,8 @@ impl Variables {
                 let mut all: Vec<ValueId> = body.operands(op).chain(results).collect();
                 if unknown {
                     all.extend(reached_from_regions(body, op));
+                    // A number is what it is.
+                    all.retain(|&value| !is_number(ctx, body.value_type(value)));
                     written.extend(all.first());
                 }
                 join(&mut classes, &all);
@@ -117,6 +121,14 @@ impl Variables {
     pub fn concern(&self, body: &Body, op: OpId) -> bool {
         !self.is_empty() && body.operands(op).chain(body.results(op)).any(|v| self.contains(v))
     }
+}
+
+fn is_number(ctx: &Context, ty: Type) -> bool {
+    let data = ctx.type_data(ty);
+    matches!(
+        data,
+        TypeData::Integer { .. } | TypeData::Float(_) | TypeData::Index | TypeData::Complex(_)
+    )
 }
 
 /// Whether results of an operation may be its operands in another form: views of their elements, or lists and other

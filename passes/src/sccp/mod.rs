@@ -16,22 +16,24 @@
 //! * Values of types with dimensions that are not known vary.
 //! * What is not a number is not propagated, and nothing that would fail, like a division by zero, is computed: both are
 //!   the evaluator's rules.
+//! * Constants pass into functions and out of them as `calls` says.
 //! * A region of several blocks that belongs to an operation with regions is run with arguments that vary.
 
+mod calls;
 #[cfg(test)]
 mod tests;
 
 use std::cell::Cell;
 
 use pir_ir::{
-    Attr, BlockId, Body, Context, Diagnostic, FlowEdge, FlowPoint, FoldResult, Module, OpId, Traits, Type, Use,
+    Attr, BlockId, Body, Context, Diagnostic, FlowEdge, FlowPoint, FoldResult, Module, OpId, Sym, Traits, Type, Use,
     ValueDef, ValueId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::analysis::{Constants, Facts, Variables, has_simple_regions, successor_start};
-use crate::bodies::for_each_body_mut;
+use crate::bodies::{for_each_body_mut, inner_bodies_mut};
 use crate::forward_args::{is_handed_on_by_entry, replace_uses};
 use crate::pass::{Changed, ConstantEvaluator, Pass, PassContext, Scope};
 
@@ -53,7 +55,8 @@ impl Pass for Sccp {
     fn description(&self) -> &'static str {
         "Sparse conditional constant propagation, through structured control flow and through blocks. A branch on a \
          constant is assumed to be taken in one direction only, and a loop-carried value is assumed to be constant \
-         until the analysis finds a change. Uses of such values become uses of constants; `canonicalize` then removes \
+         until the analysis finds a change. Constants propagate into private functions that are only called, and out of \
+         functions that always return them. Uses of such values become uses of constants; `canonicalize` then removes \
          the branches that are not taken."
     }
 
@@ -62,12 +65,46 @@ impl Pass for Sccp {
     }
 
     fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
-        for_each_body_mut(module, |ctx, body| {
+        let across = across_calls(module, cx.evaluator);
+        let within = for_each_body_mut(module, |ctx, body| {
             // What is changed in place is no constant, whatever it starts as.
             let changes = !body.analysis::<Variables>(ctx).is_empty();
-            Ok((!changes && sccp(ctx, body, cx.evaluator)).into())
-        })
+            Ok((!changes && sccp(ctx, body, cx.evaluator, None, None)).into())
+        })?;
+        Ok(within | across.into())
     }
+}
+
+/// What is known of the functions of a scope: of each argument, and of each result.
+#[derive(Default)]
+struct Calls {
+    args: FxHashMap<Sym, Vec<Known>>,
+    results: FxHashMap<Sym, Vec<Known>>,
+}
+
+/// Propagates constants into functions that are called, and out of them.
+fn across_calls(module: &mut Module, evaluator: Option<&dyn ConstantEvaluator>) -> bool {
+    let ctx = module.ctx.clone();
+    let mut changed = false;
+    let mut pending = vec![(&mut module.body, true)];
+    while let Some((body, top)) = pending.pop() {
+        if let Some(calls) = calls::across(&ctx, body, top, evaluator) {
+            for op in body.walk_all().collect::<Vec<_>>() {
+                let view = body.view(&ctx, op);
+                let name = view.str("sym_name").filter(|_| view.has(Traits::FUNCTION));
+                let Some(name) = name.map(|name| ctx.sym(name)) else {
+                    continue;
+                };
+                let Some(inner) = body.isolated_mut(op) else { continue };
+                if inner.analysis::<Variables>(&ctx).is_empty() {
+                    let args = calls.args.get(&name).map(|args| &**args);
+                    changed |= sccp(&ctx, inner, evaluator, Some(&calls), args);
+                }
+            }
+        }
+        pending.extend(inner_bodies_mut(&ctx, body).into_iter().map(|inner| (inner, false)));
+    }
+    changed
 }
 
 /// What is known of a value.
@@ -98,30 +135,56 @@ struct Solver<'a> {
     taken: FxHashMap<OpId, SmallVec<[usize; 2]>>,
     blocks: Vec<BlockId>,
     changed: Vec<ValueId>,
+    /// What functions are known to return.
+    calls: Option<&'a Calls>,
 }
 
-fn sccp(ctx: &Context, body: &mut Body, evaluator: Option<&dyn ConstantEvaluator>) -> bool {
+fn sccp(
+    ctx: &Context,
+    body: &mut Body,
+    evaluator: Option<&dyn ConstantEvaluator>,
+    calls: Option<&Calls>,
+    args: Option<&[Known]>,
+) -> bool {
     let constants = Constants::new(ctx, evaluator, false);
-    let mut solver = Solver {
-        ctx,
-        body,
-        constants: &constants,
-        known: vec![Known::Nothing; body.num_value_slots()],
-        runs: FxHashSet::default(),
-        flows: FxHashMap::default(),
-        taken: FxHashMap::default(),
-        blocks: Vec::new(),
-        changed: Vec::new(),
-    };
-    solver.solve();
-    let known = solver.known;
+    let known = Solver::solved(ctx, body, &constants, calls, args).known;
     rewrite(ctx, body, &constants, &known)
 }
 
-impl Solver<'_> {
-    fn solve(&mut self) {
+impl<'a> Solver<'a> {
+    /// Solves a body whose arguments are known to be these, or may be anything.
+    fn solved(
+        ctx: &'a Context,
+        body: &'a Body,
+        constants: &'a Constants<'a>,
+        calls: Option<&'a Calls>,
+        args: Option<&[Known]>,
+    ) -> Self {
+        let mut solver = Solver {
+            ctx,
+            body,
+            constants,
+            known: vec![Known::Nothing; body.num_value_slots()],
+            runs: FxHashSet::default(),
+            flows: FxHashMap::default(),
+            taken: FxHashMap::default(),
+            blocks: Vec::new(),
+            changed: Vec::new(),
+            calls,
+        };
+        solver.solve(args);
+        solver
+    }
+
+    fn solve(&mut self, args: Option<&[Known]>) {
         if let Some(entry) = self.body.entry_block(self.body.root()) {
-            self.enter_from_outside(entry);
+            for (at, &arg) in self.body.block_args(entry).iter().enumerate() {
+                self.meet(
+                    arg,
+                    args.and_then(|args| args.get(at).copied()).unwrap_or(Known::Varies),
+                );
+            }
+            self.enter(entry);
         }
         loop {
             if let Some(block) = self.blocks.pop() {
@@ -263,6 +326,15 @@ impl Solver<'_> {
             let result = body.result(op, 0);
             let known = self.constants.of(body, result).map_or(Known::Varies, Known::Constant);
             return self.meet(result, known);
+        }
+        if let Some(results) = self
+            .calls
+            .and_then(|calls| calls.results.get(&calls::called(self.ctx, body, op)?))
+        {
+            for (result, &known) in body.results(op).zip(results) {
+                self.meet(result, known);
+            }
+            return;
         }
         if body.num_operands(op) > MAX_OPERANDS || body.isolated(op).is_some() {
             return self.vary(op);
