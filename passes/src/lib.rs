@@ -29,6 +29,7 @@ mod loops_of_others;
 mod lower;
 mod made;
 mod manager;
+mod op_stats;
 mod options;
 mod outline;
 mod pass;

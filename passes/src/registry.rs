@@ -14,6 +14,7 @@ use crate::inline::Inline;
 use crate::inplace::InplaceAccumulate;
 use crate::licm::Licm;
 use crate::loops::{Peel, RotateWhile, Unroll, UnrotateWhile};
+use crate::op_stats::PrintOpStats;
 use crate::outline::Outline;
 use pir_ir::{Context, Diagnostic};
 
@@ -48,6 +49,7 @@ static PASSES: &[&dyn Pass] = &[
     &LowerToDataflow,
     &RaiseFromDataflow,
     &ViewGraph,
+    &PrintOpStats,
     &Backward,
     &StackLocals,
     &BuildBackward,
@@ -146,6 +148,8 @@ const ALIASES: &[(&str, &str)] = &[
     ("control-flow-sink", "sink"),
     ("remove-dead-values", "dce"),
     ("lift-cf-to-scf", "lift-cfg"),
+    ("convert-scf-to-cf", "lower-to-cfg"),
+    ("view-op-graph", "view-graph"),
 ];
 
 impl Pipeline {
