@@ -11,7 +11,7 @@ use std::time::Duration;
 use libtest_mimic::{Arguments, Completion, Trial};
 use pir_filecheck::run::{Config, Outcome, bless_file, collect, run_file};
 
-/// The tools as cargo has built them; one that does not exist yet is left out.
+/// The tools as cargo has built them; one that does not exist yet is omitted.
 const PROGRAMS: &[(&str, Option<&str>)] = &[
     ("pir-opt", option_env!("CARGO_BIN_EXE_pir-opt")),
     ("pir-run", option_env!("CARGO_BIN_EXE_pir-run")),

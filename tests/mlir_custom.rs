@@ -83,7 +83,7 @@ fn normalise(ctx: &Context, body: &mut Body) {
     }
 }
 
-/// What is printed of a program when that is taken away.
+/// What is printed of a program when that is removed.
 fn normal(ctx: &Arc<Context>, text: &str) -> String {
     // mlir-opt prints locations only when it is asked to, and predecessors of blocks as comments.
     let lines = text.lines().map(|line| line.split("  // ").next().unwrap_or_default());

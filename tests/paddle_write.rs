@@ -335,7 +335,7 @@ fn the_kinds_of_attributes_of_unknown_operations_survive() {
         format!(r#"{{"N":"{name}","AT":{kind}}}"#)
     };
     let attrs: Vec<String> = kinds.iter().enumerate().map(attr).collect();
-    // What is left out at the end has its place too.
+    // What is omitted at the end has its place too.
     let ops = [
         saved_input(),
         saved_op("1.mystery", &attrs.join(","), &[1, 0, 0], &[2], false),

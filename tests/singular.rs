@@ -252,7 +252,7 @@ fn as_paddle_or_for_a_reason() {
         let sum: f64 = results[0].1.iter().flatten().sum();
         let fetched = run(&forward, &along).fetched;
         let tangent = fetched.iter().find(|(n, _)| n == "loss_tangent").unwrap().1.to_f64()[0];
-        // An infinite slope after a tangent that happens to be zero is no number: of one operation there is no such thing.
+        // An infinite slope after a tangent that happens to be zero is NaN; a single operation has no such case.
         if case.lines.lines().count() == 1 && sum.is_finite() && !agree(tangent, sum) {
             wrong.push(format!(
                 "{}: the tangent is {tangent}, the sum of the gradients {sum}",

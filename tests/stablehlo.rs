@@ -214,7 +214,7 @@ fn examples_of_operations() {
     assert!(refused.len() < 20, "{refused:?}");
 }
 
-/// Folds change no bit: of zeros with a sign, of what is no number, of what is infinite.
+/// Folds change no bit: of signed zeros, NaN and infinities.
 #[test]
 fn folds_are_exact() {
     check_folds("folds.mlir", 12);

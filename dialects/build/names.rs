@@ -312,7 +312,7 @@ fn tensorflow_form(op: &Op, text: &str, written: bool) -> Result<(String, String
             let spec = op.attrs.iter().find(|a| a.name == ours);
             let spec = spec.ok_or_else(|| format!("`{text}` names `{ours}`, which is not an attribute"))?;
             let (theirs, default) = theirs.split_once('=').map_or((theirs, None), |(t, d)| (t, Some(d)));
-            // Defaults that equal those of the row are left out.
+            // Defaults that equal those of the row are omitted.
             let default = default.filter(|d| spec.default.as_deref() != Some(d)).unwrap_or("");
             attributes.push(format!("({theirs:?}, {ours:?}, {default:?})"));
         }

@@ -115,7 +115,7 @@ impl Typed<'_> {
         self.op.operands.iter().position(|operand| operand.name == name)
     }
 
-    /// The name and the summary as rustdoc reads them: `x[1:3]` is no link.
+    /// The name and the summary as rustdoc reads them: `x[1:3]` is not a link.
     fn described(&self) -> String {
         let escape = |(at, part): (usize, &str)| match at % 2 {
             0 => part.replace('[', "\\[").replace(']', "\\]"),

@@ -49,7 +49,7 @@ pub static ABSENT_RESULTS: Mark = Mark::anywhere(
     "the positions of results that are absent in PaddlePaddle's program",
 );
 
-/// The derivative that a call has in the place of that of what it calls.
+/// The derivative of a call, instead of that of the callee.
 pub static VJP: Mark = Mark::on(
     "pir.vjp",
     "symbol",

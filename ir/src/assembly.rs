@@ -72,7 +72,7 @@ pub(crate) enum Element {
     Attr { name: Box<str>, int: Option<Type> },
     /// `[1, 2]`, an attribute `array<i64: 1, 2>`.
     Ints(Box<str>),
-    /// A word, one of these if there are any, which is in an attribute in the place of `*`.
+    /// A word, one of these if there are any, which replaces the `*` in an attribute.
     Word {
         attr: Box<str>,
         template: Box<str>,

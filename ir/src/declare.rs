@@ -96,14 +96,14 @@ pub struct AttrSpec {
     pub default: Option<Text>,
 }
 
-/// Whether a region may be left out of the text.
+/// Whether a region may be omitted in the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Presence {
     /// It must be there.
     Required,
-    /// When it is left out, the operation has a region without blocks in its place: `else`.
+    /// When it is omitted, the operation has a region without blocks in its place: `else`.
     MayBeEmpty,
-    /// When it is left out, the operation has one region less: `init`.
+    /// When it is omitted, the operation has one region less: `init`.
     MayBeAbsent,
     /// The last one, of which there may be any number but none.
     Repeated,
@@ -114,9 +114,9 @@ pub enum Presence {
 pub struct RegionSpec {
     /// The words that may be before the region in the text; the first is printed. Empty when none does.
     pub keywords: &'static [&'static str],
-    /// Whether it may be left out.
+    /// Whether it may be omitted.
     pub presence: Presence,
-    /// The first keyword may be left out when reading.
+    /// The first keyword may be omitted when reading.
     pub bare: bool,
 }
 

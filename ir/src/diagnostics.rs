@@ -192,7 +192,7 @@ impl Diagnostic {
 }
 
 /// The nearest of `candidates` to `word` if it is near enough to be meant (Damerau–Levenshtein distance of at most a
-/// third of the length); of equally near ones one of the same length, since letters are swapped more often than left out,
+/// third of the length); of equally near ones one of the same length, since letters are swapped more often than omitted,
 /// then the first.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = word.chars().count();

@@ -28,7 +28,7 @@ pub struct FlowForm {
     pub blocks: [Option<BlockId>; 2],
     /// The regions that these are the blocks of, by their places.
     pub points: [FlowPoint; 2],
-    /// The first operand of the terminator of each that is handed on: before it, the one of a loop has its flag.
+    /// The first operand of the terminator of each that is forwarded: before it, the one of a loop has its flag.
     pub passes: [usize; 2],
 }
 

@@ -1,5 +1,5 @@
 //! Rewrite patterns: how operations are brought into a simpler form by changing or making others. What folding can say — a
-//! value that is there, a constant — is no pattern.
+//! value that is there, a constant — is not a pattern.
 
 use std::cmp::Reverse;
 use std::sync::Arc;

@@ -198,7 +198,7 @@ pub struct OpDef {
     pub regions: Vec<RegionSpec>,
     /// How many successor blocks it has, or [`OpDef::ANY_SUCCESSORS`].
     pub successors: usize,
-    /// The terminator that a region may leave out.
+    /// The terminator that a region may omit.
     pub implicit_terminator: Option<&'static str>,
     /// Result types from operands, attributes and regions.
     pub infer: Option<InferFn>,
@@ -235,7 +235,7 @@ pub struct OpDef {
     pub semantics: Option<Arc<dyn Semantics>>,
     /// How it is written in MLIR's custom assembly, which is read beside the form here.
     pub assembly: Option<Assembly>,
-    /// The dialect whose name MLIR leaves out in front of operations directly in its regions.
+    /// The dialect whose name MLIR omits in front of operations directly in its regions.
     pub default_dialect: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! Values in the place of others whose types say more or less.
+//! Replacement of values by others with more or less precise types.
 //!
 //! Types are compatible where one knows a dimension that the other does not (`tensor<?xf32>`, `tensor<4xf32>`), and control
 //! binds values to arguments of compatible types. So a value that takes the place of another, as an operand does that of

@@ -232,7 +232,7 @@ impl<'a> Rewriter<'a> {
         new
     }
 
-    /// Puts a value in the place of another of the same kind: in its uses, and under its name.
+    /// Replaces a value with another of the same type, which takes its uses and its name.
     pub fn stand_in(&mut self, old: ValueId, new: ValueId) {
         let name = self.body.value_name(old);
         self.body.set_value_name(new, name);

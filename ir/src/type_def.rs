@@ -36,7 +36,7 @@ pub struct TypeParamSpec {
     pub name: Text,
     /// What it may be.
     pub kind: TypeParamKind,
-    /// Whether it may be left out, with all that follow.
+    /// Whether it may be omitted, with all that follow.
     pub optional: bool,
 }
 

@@ -1,4 +1,4 @@
-//! `inline`: the body of a function in the place of a call.
+//! `inline`: replaces a call with the body of the function.
 //!
 //! # Algorithm
 //! The functions are ordered so that those that are called come before those that call them; calls in what is inlined

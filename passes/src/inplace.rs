@@ -145,7 +145,7 @@ struct Parts {
     first: BlockId,
     second: BlockId,
     is_loop: bool,
-    /// The first operand of the terminator of `first` that is handed on.
+    /// The first operand of the terminator of `first` that is forwarded.
     passes: usize,
 }
 

@@ -24,7 +24,7 @@
 //! * Nothing is moved out of a branch alone, without a loop around it.
 //!
 //! Differentiation sees what was moved out of a branch with a cotangent of zero when the branch is not taken, and zero
-//! times an infinite derivative is no number. So pipelines that differentiate use `branches=false` before they do.
+//! times an infinite derivative is NaN. So pipelines that differentiate use `branches=false` before they do.
 
 #[cfg(test)]
 mod tests;

@@ -142,7 +142,7 @@ fn invariants_leave_and_what_counts_stays() {
         t.print (%a)
         "#,
     );
-    // The number of the iteration is no constant, though only constants lead into the loop; and it is not carried.
+    // The number of the iteration is not a constant, though only constants lead into the loop; and it is not carried.
     expect_same(
         "sccp,forward-args,dce",
         r#"

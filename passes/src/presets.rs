@@ -18,7 +18,7 @@ pub struct Preset {
     description: &'static str,
     /// The passes with these options, as text.
     passes: fn(&Options) -> &'static str,
-    /// The options that are handed on to the passes that declare them.
+    /// The options that are forwarded to the passes that declare them.
     options: &'static [OptionSpec],
 }
 

@@ -404,7 +404,7 @@ impl<'a> Refiner<'a> {
     }
 }
 
-/// Puts operations of static shape in the place of those whose shape was computed.
+/// Replaces operations of computed shape with operations of static shape.
 fn make_all_static(ctx: &Context, body: &mut Body, known: &FxHashMap<ValueId, Ints>) -> Vec<Diagnostic> {
     let known = |value: ValueId| known.get(&value).cloned();
     let mut errors = Vec::new();

@@ -213,7 +213,7 @@ pub(crate) fn context() -> Arc<Context> {
     add.fold = Some(fold_add);
     let mut sub = op("t.sub", &[("x", One), ("y", One)], &out);
     sub.infer = Some(same);
-    // x - x + y is no simplification that folding can express: it makes an operation.
+    // x - x + y is not a simplification that folding can express: it makes an operation.
     let subtract = |rewriter: &mut Rewriter<'_>, op: OpId, constants: &[Option<Attr>]| {
         let Some(Some(value)) = constants.get(1).copied() else {
             return false;

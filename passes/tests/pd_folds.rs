@@ -319,7 +319,7 @@ fn negations_of_conditions() {
     let of = |ty: &str| format!("%l = pd.less_than (%{ty}, %{ty}2)\n%r = pd.logical_not (%l)");
     let more = "%n2 = pd.abs (%n)\n%x2 = pd.abs (%x)\n";
     assert!(becomes(&format!("{more}{}", of("n"))).contains("%r = pd.greater_equal (%n, %n2)"));
-    // Neither holds if one of them is no number.
+    // Neither holds if one of them is NaN.
     stays(&format!("{more}{}", of("x")), "pd.logical_not");
     let select = "%c = pd.logical_not (%b)\n%y = pd.tanh (%x)\n%r = pd.where (%c, %x, %y)";
     assert!(becomes(select).contains("%r = pd.where (%b, %y, %x)"));

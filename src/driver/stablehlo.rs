@@ -65,7 +65,7 @@ fn name_module(module: &mut Module) {
     }
 }
 
-/// Takes names away that begin with a digit and are no numbers, `%0_1`: MLIR does not read them.
+/// Takes names away that begin with a digit and are not numbers, `%0_1`: MLIR does not read them.
 fn drop_numbers(ctx: &Context, body: &mut Body) {
     let mut values: Vec<ValueId> = Vec::new();
     let mut regions = vec![body.root()];

@@ -100,7 +100,7 @@ fn is_progress(error: &Diagnostic, before: &[Diagnostic], after: &[Diagnostic]) 
     count(after) < count(before) && (after.len() < before.len() || last_edit < Some(first))
 }
 
-/// The text with the edits of diagnostics, and of how many; those that overlap an earlier one are left out.
+/// The text with the edits of diagnostics, and of how many; those that overlap an earlier one are omitted.
 fn apply(text: &[u8], diagnostics: &[&Diagnostic]) -> Option<(Vec<u8>, usize)> {
     let mut made = 0;
     let mut edits: Vec<&Edit> = Vec::new();

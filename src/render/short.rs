@@ -25,7 +25,7 @@ pub(super) fn render(source: Option<&Source>, diagnostic: &Diagnostic, out: &mut
         (None, None) => String::new(),
     };
     let detail = match primary {
-        // Labels that only repeat the message are left out.
+        // Labels that only repeat the message are omitted.
         Some(label) if label.text != "here" && !diagnostic.message.contains(&label.text) => {
             format!(": {}", clean_line(&label.text))
         }

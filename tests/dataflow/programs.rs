@@ -116,7 +116,7 @@ fn compare(seed: u64, module: &Module, options: &Options, expected: &Shown) -> b
     true
 }
 
-/// Compares so many programs, made by a pipeline from generated ones; those that the passes refuse are left out.
+/// Compares so many programs, made by a pipeline from generated ones; those that the passes refuse are omitted.
 fn agree(first: u64, effects: bool, pipeline: &str, refused: u64) {
     let mut compared = 0;
     for seed in first..first + count() {

@@ -99,7 +99,7 @@ fn count(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
     r.set_point(here);
     let operands: Vec<ValueId> = std::iter::once(lower).chain(inits.iter().copied()).collect();
     let op = make(r, pd::While::NAME, &operands, &types, &[test, body]);
-    // The last value of the counter is no result.
+    // The last value of the counter is not a result.
     Ok(r.body.results(op).skip(1).collect())
 }
 

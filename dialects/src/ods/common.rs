@@ -88,7 +88,7 @@ pub(super) const SELECT: OdsHook = OdsHook {
     },
 };
 
-/// `tensor<4xi1>, tensor<4xf32>`, the first only if it is no truth value.
+/// `tensor<4xi1>, tensor<4xf32>`, the first only if it is not a truth value.
 pub(super) const SELECT_TYPES: OdsHook = OdsHook {
     name: "SelectTypes",
     read: |r| {

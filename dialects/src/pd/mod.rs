@@ -96,7 +96,7 @@ impl DialectType for DenseTensorArray {
     const NAME: &'static str = "pd.dense_tensor_array";
 }
 
-/// PaddlePaddle's types of values that are no tensors. Nothing here computes with them.
+/// PaddlePaddle's types of values that are not tensors. Nothing here computes with them.
 fn foreign_types() -> Vec<TypeDef> {
     let types = [
         TypeDef::of::<DenseTensorArray>("An array of tensors"),

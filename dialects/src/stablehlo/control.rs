@@ -18,7 +18,7 @@ pub(super) fn find(name: &str) -> Option<Control> {
     }
 }
 
-/// Puts another terminator in the place of a region's, with values in front of its own.
+/// Replaces the terminator of a region, with additional leading values.
 fn terminate(r: &mut Rewriter<'_>, region: RegionId, name: &str, more: &[ValueId]) -> Result<(), String> {
     let block = r.body.single_block(region);
     let last = block.and_then(|block| r.body.last_op(block));

@@ -474,7 +474,7 @@ pub fn make_static(r: &mut Rewriter<'_>, op: OpId, known: &Known<'_>) -> Option<
     Some(())
 }
 
-/// Puts values in the place of the results of an operation, under their names.
+/// Replaces the results of an operation with values, which take their names.
 fn take_place(r: &mut Rewriter<'_>, op: OpId, values: &[ValueId]) {
     let old: SmallVec<[ValueId; 2]> = r.body.results(op).collect();
     for (old, &new) in old.into_iter().zip(values) {

@@ -1,7 +1,7 @@
 //! Canonicalization patterns: pairs of small programs. The first is matched with the operations of a program, up to values and
-//! attributes that it leaves open; the second is put in the place of the last one.
+//! attributes that it leaves open; the second replaces the last one.
 //!
-//! A match has the semantics of a program: an attribute that it leaves out has its default, and all operations have no effects.
+//! A match has the semantics of a program: an attribute that it omits has its default, and all operations have no effects.
 
 use pir_ir::text::parse_attr;
 use pir_ir::verify::compatible;

@@ -1,5 +1,5 @@
 //! Programs with open types: the text of a function whose parameters get their types, and whose `$name` get the values of
-//! attributes, each time that it is put in the place of an operation.
+//! attributes, each time that it replaces an operation.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -30,7 +30,7 @@ pub(super) struct Origin {
 #[derive(Clone, Debug)]
 pub(super) struct Hole {
     pub(super) name: String,
-    /// The value when the attribute is left out, as text.
+    /// The value when the attribute is omitted, as text.
     pub(super) default: Option<String>,
 }
 

@@ -85,7 +85,7 @@ impl Customs {
 }
 
 impl Custom {
-    /// The gradients of the operands of a call: none of those that are no floats.
+    /// The gradients of the operands of a call: none of those that are not floats.
     pub(super) fn gradients(
         &self,
         engine: &Engine,

@@ -14,7 +14,7 @@ use crate::exec::path_to_top;
 /// An operation with the types of its operands and results.
 type Key = (OpName, AttrDict, Types, Types);
 
-/// The program with calls in the place of the operations that have a derivative of their own and that `keep` does not want.
+/// The program with calls instead of the operations that have a derivative of their own and that `keep` rejects.
 pub(super) fn with_derivatives<'m>(module: &'m Module, keep: &dyn Fn(OpView<'_>) -> bool) -> Cow<'m, Module> {
     let ctx = module.ctx.clone();
     let has_own = |op: OpView<'_>| {

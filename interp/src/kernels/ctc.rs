@@ -1,5 +1,5 @@
 //! Connectionist temporal classification: minus the logarithm of the probability of all paths that become the labels when repetitions
-//! and blanks are left out (A. Graves et al., 2006), and its derivative.
+//! and blanks are omitted (A. Graves et al., 2006), and its derivative.
 
 use smallvec::smallvec;
 
@@ -136,7 +136,7 @@ fn sequence(lines: &[Vec<f64>], labels: &[usize], blank: usize) -> (f64, Vec<Vec
 mod tests {
     use super::*;
 
-    /// What a path becomes when repetitions, and then blanks, are left out.
+    /// What a path becomes when repetitions, and then blanks, are omitted.
     fn collapsed(path: &[usize], blank: usize) -> Vec<usize> {
         let first = |at: usize| at == 0 || path[at - 1] != path[at];
         let kept = (0..path.len()).filter(|&at| path[at] != blank && first(at));

@@ -100,7 +100,7 @@ fn keep(a: &mut [f64], n: usize, triangle: Triangle) {
     }
 }
 
-/// The factor in the place of its triangle; the other one is not touched. Which leading minor is not positive, counted from one, or zero.
+/// Replaces a triangle with the factor; the other one does not change. The number of the leading minor that is not positive, counted from one, or zero.
 fn cholesky(a: &mut [f64], n: usize, lower: bool) -> i32 {
     let at = |i: usize, j: usize| if lower { i * n + j } else { j * n + i };
     for j in 0..n {

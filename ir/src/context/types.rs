@@ -141,7 +141,7 @@ impl Context {
         }
     }
 
-    /// How many bytes an element of the type takes; anything that is no number counts as one of eight.
+    /// The size of an element of the type in bytes. Other types count as 8 bytes.
     pub fn elem_bytes(&self, elem: Type) -> u64 {
         match self.type_data(elem) {
             TypeData::Integer { width, .. } => u64::from(width.div_ceil(8)),

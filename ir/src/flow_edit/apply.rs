@@ -58,7 +58,7 @@ impl<'c> Ready<'c> {
         self.detach(r, initial).finish(r)
     }
 
-    /// Makes the first half of the changes: what is handed on.
+    /// Makes the first half of the changes: what is forwarded.
     pub fn detach(self, r: &mut Rewriter<'_>, initial: &[ValueId]) -> Detached<'c> {
         let mut edit = self.0;
         let entering = edit.new.iter_mut().filter(|new| new.initial);
@@ -102,7 +102,7 @@ impl<'c> Ready<'c> {
             }
             args.push(made);
         }
-        // What is handed on.
+        // What is forwarded.
         let points = std::iter::once(FlowPoint::Parent).chain((0..regions.len()).map(FlowPoint::Region));
         for from in points {
             let (Some(source), places) = (r.body.flow_source_op(op, from), places(bundles, |b| b.source(from))) else {
@@ -275,7 +275,7 @@ impl Edited {
         body.result(self.op, self.result_at(lane))
     }
 
-    /// The operand that is handed on in a new lane from a point.
+    /// The operand that is forwarded in a new lane from a point.
     ///
     /// # Panics
     /// When it does not come from there.

@@ -2,12 +2,12 @@
 //!
 //! The ways of control ([`RegionFlow::edges`](crate::RegionFlow::edges)) determine which operands become which arguments and
 //! results. What is bound to each other has to come and go together: a *bundle* of *lanes*. A `while` with a region that
-//! decides has two: what it starts from, what that region gets and what the other yields is one, what is handed on, what
+//! decides has two: what it starts from, what that region gets and what the other yields is one, what is forwarded, what
 //! the other gets and the results the second. A `for` has one, an `if` as well. So one editor does for all of them.
 //!
 //! ```text
 //! let mut edit = FlowEdit::new(ctx, body, op)?;         // the bundles, or why they cannot be edited
-//! let sum = edit.carry(ty);                             // a lane in each bundle, handed on by each region
+//! let sum = edit.carry(ty);                             // a lane in each bundle, forwarded by each region
 //! edit.remove_carried(body, 2);                         // what becomes the result 2
 //! let ready = edit.check(body)?;                        // nothing has changed so far; from here on nothing fails
 //! let done = ready.apply(rewriter, &[zero]);
@@ -114,7 +114,7 @@ impl Bundle {
 /// What is known of a new lane.
 struct New {
     ty: Type,
-    /// What is handed on in it from a point; a region that gets it hands it on as it is.
+    /// What is forwarded in it from a point; a region that receives it forwards it unchanged.
     given: SmallVec<[(FlowPoint, ValueId); 2]>,
     /// Whether the operation is given what it starts from when the edit is applied.
     initial: bool,
@@ -225,7 +225,7 @@ impl<'c> FlowEdit<'c> {
         NewLane(id)
     }
 
-    /// Adds an argument or a result to a point, and to those that are bound to the same operands. `given` is what is handed on
+    /// Adds an argument or a result to a point, and to those that are bound to the same operands. `given` is what is forwarded
     /// from where control comes from there.
     pub fn add(&mut self, to: FlowPoint, ty: Type, given: &[(FlowPoint, ValueId)]) -> NewLane {
         let id = self.new.len();
@@ -240,7 +240,7 @@ impl<'c> FlowEdit<'c> {
         NewLane(id)
     }
 
-    /// Adds an argument to a region, and to the regions before it that hand on to it and for which nothing is `given`. The
+    /// Adds an argument to a region, and to the regions before it that forward to it and for which nothing is `given`. The
     /// value that comes from outside is given to [`Ready::apply`].
     pub fn enter(&mut self, to: FlowPoint, ty: Type, given: &[(FlowPoint, ValueId)]) -> NewLane {
         let id = self.new.len();
@@ -278,7 +278,7 @@ impl<'c> FlowEdit<'c> {
         }
     }
 
-    /// Removes what becomes a result, as far back as regions hand on what they get: a carried value with all its places.
+    /// Removes what becomes a result, as far back as regions forward what they get: a carried value with all its places.
     pub fn remove_carried(&mut self, body: &Body, result: usize) {
         let mut pending: SmallVec<[_; 3]> = self.lane_of_input(FlowPoint::Parent, result).into_iter().collect();
         while let Some((bundle, lane)) = pending.pop() {
@@ -342,7 +342,7 @@ impl<'c> FlowEdit<'c> {
     /// Whether all that is planned can be done.
     ///
     /// # Errors
-    /// When a value that goes is used, a place has just so many operands, or nothing is known to hand on.
+    /// When a value that goes is used, a place has just so many operands, or nothing is known to forward.
     pub fn check(self, body: &Body) -> Result<Ready<'c>, Refused> {
         self.check_among(body, &|_| false)
     }

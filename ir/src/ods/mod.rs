@@ -116,7 +116,7 @@ pub(crate) enum AttrKind {
     Int(Type),
     /// `[1, 2]`, of an array of this type.
     Ints(Box<str>),
-    /// A word in the place of a number.
+    /// A word that represents a number.
     Enum {
         ty: Type,
         words: Vec<(Box<str>, i64)>,
@@ -201,7 +201,7 @@ impl OdsRow {
         self.attrs.iter().position(|attr| *attr.name == *name)
     }
 
-    /// Whether an attribute belongs to the operation, and is no note of somebody else.
+    /// Whether an attribute belongs to the operation, and is not a note of somebody else.
     pub(crate) fn is_inherent(&self, name: &str) -> bool {
         self.attr(name).is_some_and(|at| !self.attrs[at].loose)
             || self.segments && name == OPERAND_SEGMENTS

@@ -135,7 +135,7 @@ fn skip(source: &[u8], mut at: usize) -> usize {
 /// Reads the operation whose name is at `op`.
 fn scan(source: &[u8], op: Span) -> Option<Written> {
     let mut at = op.end as usize;
-    // The span of a quoted name may leave out the quotes.
+    // The span of a quoted name may omit the quotes.
     if source.get(at) == Some(&b'"') {
         at += 1;
     }

@@ -92,7 +92,7 @@ pub(crate) struct Fault {
     pub(crate) message: String,
     pub(crate) label: &'static str,
     pub(crate) help: String,
-    /// What to write in the place of the attribute.
+    /// The replacement for the attribute.
     pub(crate) replacement: Option<String>,
     /// The attribute whose value is wrong or missing, and its kind.
     value_of: Option<(Sym, AttrKind)>,
@@ -153,7 +153,7 @@ pub(crate) fn are_declared(ctx: &Context, plan: &Plan, attrs: AttrDict, operands
     required == plan.required && stand_in(plan, operands) >= plan.or_operands - or_operands
 }
 
-/// How many operands there are that may be in the place of attributes.
+/// The number of operands that may replace attributes.
 fn stand_in(plan: &Plan, operands: usize) -> usize {
     operands.saturating_sub(*plan.operands.start())
 }

@@ -282,7 +282,7 @@ impl Checker<'_> {
             );
             return;
         }
-        // Of several declared regions those that may be absent are left out from the front.
+        // Of several declared regions those that may be absent are omitted from the front.
         let mut absent = max.saturating_sub(regions.len());
         let specs = def.regions.iter().filter(|spec| {
             let skip = absent > 0 && spec.presence == Presence::MayBeAbsent;

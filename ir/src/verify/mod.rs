@@ -11,7 +11,7 @@
 //!  5. `empty-block`, `missing-terminator`: a block has operations, the last of which is a terminator, unless the
 //!     parent states that its blocks need none. The list of top-level operations needs none.
 //!  6. `terminator-not-last`: a terminator is at the end of its block.
-//!  7. `entry-predecessor`: the entry block of a region is no successor.
+//!  7. `entry-predecessor`: the entry block of a region is not a successor.
 //!  8. `successor-region`: successors are blocks of the same region.
 //!  9. `successor-operands`, `successor-type`: they are passed as many operands as they have arguments, of those types.
 //! 10. `undefined-value`: operands are defined by something that is in the body.

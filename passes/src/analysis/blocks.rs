@@ -42,7 +42,7 @@ pub fn remove_unreachable_blocks(body: &mut Body) -> bool {
         if lost.is_empty() {
             continue;
         }
-        // They may use each other's values in any order: all in one go, with the operands taken away first.
+        // They may use each other's values in any order: all in one go, with the operands removed first.
         for &block in &lost {
             for op in body.block_ops_vec(block) {
                 drop_operands(body, op);

@@ -65,7 +65,7 @@ impl HandleClasses {
         self.parent[b as usize] = a;
     }
 
-    /// Removes and gives the operations that change a value in place that is no handle.
+    /// Removes and gives the operations that change a value in place that is not a handle.
     pub fn take_direct_writers(&mut self, ctx: &Context, body: &Body, value: ValueId) -> Vec<OpId> {
         if is_fixed_slot(ctx, body, value) {
             return Vec::new();

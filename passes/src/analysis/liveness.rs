@@ -196,7 +196,7 @@ impl Search<'_> {
             None => body.operands(op).take(own).for_each(|value| self.value(value)),
             Some((around, from)) => {
                 let edges = self.take_edges(around);
-                // What is only handed on is needed when its targets are.
+                // What is only forwarded is needed when its targets are.
                 let handed_on: SmallVec<[Range<usize>; 4]> = edges
                     .iter()
                     .filter(|e| e.from == from)

@@ -6,7 +6,7 @@
 //! a value that an ordinary operation gives, or that comes in from outside, is a root of its own, and it is for the
 //! caller to know what such an operation does. A region argument, or a result, that control binds to different roots is
 //! in *doubt*. It is a fixpoint over {not looked at, one root, in doubt}, in which a loop that hands a handle round
-//! unchanged is no contradiction.
+//! unchanged is not a contradiction.
 
 use pir_ir::{Analysis, Body, Context, Type, TypeData, Use, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};

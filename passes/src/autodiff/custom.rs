@@ -26,7 +26,7 @@ const MAX_SIZE: usize = 10_000;
 pub(crate) struct CustomVjp {
     /// Its name.
     callee: Attr,
-    /// What is put in the place of a call.
+    /// The replacement of a call.
     body: Option<Body>,
     /// What it takes.
     inputs: SmallVec<[Type; 4]>,

@@ -135,7 +135,7 @@ pub fn prune_stacks(module: &mut Module) {
     }
 }
 
-/// Puts primitive operations in the place of gradient operations. What has no expansion, or none for its shapes, stays.
+/// Replaces gradient operations with primitive ones. Operations without an expansion, or without one for their shapes, stay.
 /// Whether something changed.
 pub fn decompose(module: &mut Module) -> bool {
     decompose_unless(module, &|_| false).0

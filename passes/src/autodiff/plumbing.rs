@@ -16,7 +16,7 @@ pub(crate) fn remove_stack(r: &mut Rewriter<'_>, names: &Names, op: OpId) -> Opt
     Some(edit.check(r.body).ok()?.apply(r, &[]).op)
 }
 
-/// What is handed on becomes a constant more than a count.
+/// What is forwarded becomes a constant more than a count.
 fn step(r: &mut Rewriter<'_>, names: &Names, kit: Kit, at: Use, count: ValueId, by: f64) -> OpId {
     let next = kit.arith.offset(r.before(at.op), count, by);
     let value = r.body.result(next, 0);

@@ -63,7 +63,7 @@ pub(super) fn extend(module: &mut Module) {
     });
 }
 
-/// Makes the types of functions agree with what they return after gradients were taken away, and takes away the cotangents
+/// Makes the types of functions agree with what they return after gradients were removed, and removes the cotangents
 /// that they were computed from.
 pub(super) fn restore(module: &mut Module) {
     for_each_function(module, |ctx, body, function, new, old| {

@@ -200,7 +200,7 @@ impl Tape {
 }
 
 /// The values that a block defines, in order of definition: arguments, then results. Handles that it receives as
-/// arguments are left out: they represent stacks that are recorded, or visible, outside; and buffers, since a derivative reads what was
+/// arguments are omitted: they represent stacks that are recorded, or visible, outside; and buffers, since a derivative reads what was
 /// loaded of them.
 pub(crate) fn locals(names: &Names, body: &Body, block: BlockId) -> Vec<ValueId> {
     let mut out: Vec<ValueId> = body

@@ -36,7 +36,7 @@ impl Nodes<'_> {
         } else {
             self.blocks[back]
         };
-        // The new block in the place of the condition.
+        // The new block replaces the condition.
         let outer = self.new_block();
         for arg in self.body.block_args(cond).to_vec() {
             let (ty, name) = (self.body.value_type(arg), self.body.value_name(arg));

@@ -204,7 +204,7 @@ impl<'a> Nodes<'a> {
         }
     }
 
-    /// Puts the values that a way takes along in the place of the arguments of the node that it leads to.
+    /// Replaces the arguments of a node with the values that a path forwards to it.
     fn bind(&mut self, node: usize, values: &[ValueId]) {
         let block = self.blocks[node];
         for (arg, &value) in self.body.block_args(block).to_vec().into_iter().zip(values) {

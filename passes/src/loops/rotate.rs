@@ -195,7 +195,7 @@ fn unrotate(ctx: &Context, body: &mut Body, l: Loop) -> Option<()> {
     let tested = body.operands_vec(l.test);
     let (operands, yielded) = (body.operands_vec(l.op), l.yielded(body));
     let places: FxHashMap<ValueId, usize> = args.iter().enumerate().map(|(at, &v)| (v, at)).collect();
-    // Everything that is handed on is an argument.
+    // Everything that is forwarded is an argument.
     let slots: SmallVec<[usize; 6]> = tested.iter().map(|v| places.get(v).copied()).collect::<Option<_>>()?;
     let mut matching = Matching {
         ctx,

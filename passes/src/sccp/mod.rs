@@ -67,7 +67,7 @@ impl Pass for Sccp {
     fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
         let across = across_calls(module, cx.evaluator);
         let within = for_each_body_mut(module, |ctx, body| {
-            // What is changed in place is no constant, whatever it starts as.
+            // What is changed in place is not a constant, whatever it starts as.
             let changes = !body.analysis::<Variables>(ctx).is_empty();
             Ok((!changes && sccp(ctx, body, cx.evaluator, None, None)).into())
         })?;
@@ -459,7 +459,7 @@ impl<'a> Solver<'a> {
     }
 }
 
-/// Puts constants in the place of the values that are known to be.
+/// Replaces values that are known to be constant with constants.
 fn rewrite(ctx: &Context, body: &mut Body, constants: &Constants<'_>, known: &[Known]) -> bool {
     let facts = body.analysis::<Facts>(ctx);
     let mut changed = false;

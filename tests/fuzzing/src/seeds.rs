@@ -8,7 +8,7 @@ use pir_translate::graphdef;
 use crate::random::Random;
 use crate::targets::{context, read};
 
-/// Larger files are left out: changes to them are too seldom where they matter.
+/// Larger files are omitted: changes to them are too seldom where they matter.
 const LARGEST: u64 = 16 << 10;
 
 fn files(folder: &Path, out: &mut Vec<PathBuf>) {

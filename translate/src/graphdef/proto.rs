@@ -1,4 +1,4 @@
-//! `GraphDef` messages. The tags are those of TensorFlow's `graph.proto`; fields that are not needed are left out.
+//! `GraphDef` messages. The tags are those of TensorFlow's `graph.proto`; fields that are not needed are omitted.
 
 use std::collections::BTreeMap;
 

@@ -85,7 +85,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The fields up to a brace; those of a schema that is not known are left out.
+    /// The fields up to a brace; those of a schema that is not known are omitted.
     fn fields(&mut self, schema: Option<&'static Schema>, close: Option<u8>, depth: usize) -> Result<Vec<u8>, String> {
         if depth > DEEPEST {
             return Err("messages are nested too deeply".to_owned());

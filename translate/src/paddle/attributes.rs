@@ -96,7 +96,7 @@ pub(super) fn stack_part(ctx: &Context, name: &str) -> Option<Type> {
     })
 }
 
-/// A type of Paddle's that is no tensor, `!pd.name<2x?xf32>`; `None` if there is none of the name.
+/// A type of Paddle's that is not a tensor, `!pd.name<2x?xf32>`; `None` if there is none of the name.
 pub(super) fn other_type(ctx: &Context, name: &str, shape: &[i64], elem: Type) -> Option<Type> {
     // Printed programs have the short name.
     let name = match name {

@@ -173,7 +173,7 @@ impl<'a> Reader<'a> {
         if let Some(at) = self.names.iter().position(|name| *name == token) {
             return Ok(Expr::Input(at));
         }
-        // What is larger is no index.
+        // What is larger is not an index.
         let number = token.parse::<i64>();
         number
             .map(|number| Expr::Number(number.into()))

@@ -167,7 +167,7 @@ impl Folds {
 
 /// Registers the patterns of the operations of the tables.
 pub(super) fn register_patterns(builder: &mut ContextBuilder) {
-    // Attributes come first: with an operand in the place of one, nothing is known of it.
+    // Attributes come first: an operand that replaces one has an unknown value.
     let dynamic: Vec<_> = builder.ops().iter().filter(|def| dynamic::has_dynamic(def)).collect();
     let dynamic: Vec<_> = dynamic.into_iter().map(|def| def.name.clone()).collect();
     for name in dynamic {

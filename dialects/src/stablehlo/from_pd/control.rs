@@ -80,7 +80,7 @@ fn make_if(r: &mut Rewriter<'_>, op: OpId) -> Result<(), String> {
     Ok(())
 }
 
-/// Puts results in the place of those of an operation.
+/// Replaces the results of an operation.
 fn replace(r: &mut Rewriter<'_>, op: OpId, new: OpId, places: impl IntoIterator<Item = usize>) {
     for (old, at) in r.body.results(op).collect::<Vec<_>>().into_iter().zip(places) {
         let new = r.body.result(new, at);
@@ -100,7 +100,7 @@ fn make_while(r: &mut Rewriter<'_>, op: OpId, budget: &mut usize) -> Result<(), 
     if types(r, &forwarded) != of {
         return Err("the loop carries values of changing types".to_owned());
     }
-    // Where among the arguments what is handed on is.
+    // Where among the arguments what is forwarded is.
     let place: FxHashMap<ValueId, usize> = args.iter().enumerate().map(|(at, &arg)| (arg, at)).collect();
     let places: Option<Vec<usize>> = forwarded.iter().map(|value| place.get(value).copied()).collect();
     let places = match places {

@@ -305,7 +305,7 @@ const LIST: &str = "builtin.combine";
 /// What an operation that no row is for is made of, emitted at the insertion point.
 pub type Expand<'e> = &'e dyn Fn(&mut Rewriter<'_>, OpId) -> Option<Result<Values, String>>;
 
-/// Puts operations of StableHLO in the place of all others in a body, whose numbers become tensors.
+/// Replaces all other operations of a body with operations of StableHLO; its numbers become tensors.
 ///
 /// # Errors
 /// The operations that have no counterpart.

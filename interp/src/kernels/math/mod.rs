@@ -140,7 +140,7 @@ impl<const FMA: bool, const WIDE: bool> Math<FMA, WIDE> {
     #[inline(always)]
     pub(crate) fn ln_1p(self, x: f64) -> f64 {
         let u = 1.0 + x;
-        // What was lost in rounding; where `u` is no normal number it does not count.
+        // What was lost in rounding; where `u` is not a normal number it does not count.
         let lost = (x - (u - 1.0)) / u;
         let log = limits(u, self.ln_of_normal(u, 0.0, lost));
         if x.abs() < TINY { x } else { log }

@@ -55,7 +55,7 @@ pub(super) struct Aliases<'s> {
     pub(super) resources: &'s [u8],
 }
 
-/// The words after a `#` or a `!` in a text, with their sigils. With a `<` after it a word is no alias.
+/// The words after a `#` or a `!` in a text, with their sigils. With a `<` after it a word is not an alias.
 fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     memchr::memchr2_iter(b'#', b'!', text).filter_map(|at| {
         let (rest, word) = suffix(&text[at + 1..]).ok()?;

@@ -123,7 +123,7 @@ impl Parser<'_> {
         self.open_region(pending, isolated)
     }
 
-    /// Puts empty regions in the place of those before `until` that were left out.
+    /// Adds empty regions for those before `until` that were omitted.
     fn fill_regions(&mut self, pending: &mut Pending, until: usize) {
         let empty = pending.def(&self.ctx).map_or(0, |def| {
             def.regions
@@ -537,7 +537,7 @@ impl Parser<'_> {
             let operands: SmallVec<[ValueId; 2]> = last.into_iter().flat_map(|op| body.results(op)).collect();
             let op = body.create_op(OpSpec {
                 operands: &operands,
-                // What is left out is missed where the region ends.
+                // What is omitted is missed where the region ends.
                 span,
                 regions: &regions,
                 ..OpSpec::new(name)

@@ -112,7 +112,7 @@ impl<'r, 's> AssemblyReader<'r, 's> {
     /// Gives the operation an attribute, of a text in MLIR's syntax.
     ///
     /// # Errors
-    /// When there is one of this name, or the text is no attribute.
+    /// When there is one of this name, or the text is not an attribute.
     pub fn set(&mut self, name: &str, text: &str) -> Read<()> {
         let start = self.parser.pos;
         let value = self.parser.composed(text, start).map_err(Unreadable)?;

@@ -1,5 +1,5 @@
 //! Literals that are kept as text, and what is certainly wrong with them: elements that do not fit the type, numbers that
-//! do not fit theirs, maps of what is no dimension, locations that are none.
+//! do not fit theirs, maps of what is not a dimension, locations that are none.
 
 use super::parser::{Failure, Parser};
 use crate::diagnostics::Span;

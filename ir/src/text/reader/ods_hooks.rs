@@ -183,7 +183,7 @@ impl<'r, 's> OdsReader<'r, 's> {
     /// The attribute of a text in MLIR's syntax.
     ///
     /// # Errors
-    /// When the text is no attribute.
+    /// When the text is not an attribute.
     pub fn composed(&mut self, text: &str) -> Read<Attr> {
         let start = self.parser.pos;
         read(self.parser.composed(text, start))
@@ -192,7 +192,7 @@ impl<'r, 's> OdsReader<'r, 's> {
     /// Gives the operation an attribute, of a text in MLIR's syntax.
     ///
     /// # Errors
-    /// When there is one of this name, or the text is no attribute.
+    /// When there is one of this name, or the text is not an attribute.
     pub fn set(&mut self, name: &str, text: &str) -> Read<()> {
         let value = self.composed(text)?;
         self.set_attr(name, value)

@@ -7,7 +7,7 @@ use crate::diagnostics::Span;
 use crate::entity::{BlockId, OpId};
 
 impl Parser<'_> {
-    /// `(%a: T, %b)`. The types of an entry block's arguments may be left out when they follow from the operation.
+    /// `(%a: T, %b)`. The types of an entry block's arguments may be omitted when they follow from the operation.
     pub(super) fn block_args(&mut self, block: BlockId, is_entry: bool) -> Result<(), Failure> {
         self.expect(b"(", "`(`", "arguments are written in parentheses")?;
         // An entry block's follow from the operation, another's from a branch to it that was read before.

@@ -400,7 +400,7 @@ impl<'a, 'w> Printer<'a, 'w> {
         }
     }
 
-    /// What ends the body of an operation; until then, its default dialect is left out.
+    /// What ends the body of an operation; until then, its default dialect is omitted.
     pub(super) fn enter_body(&mut self, body: &'a Body, op: OpId) {
         self.tasks.push(Task::EndBody);
         let def = self.ctx.op_def(body.op_name(op));

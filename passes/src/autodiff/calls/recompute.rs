@@ -213,7 +213,7 @@ fn take_back(ctx: &Context, body: &mut Body, mut pops: FxHashMap<OpId, OpId>) ->
     Ok(())
 }
 
-/// Lets a call of an adjoint take operands in the place of the tape.
+/// Makes a call of an adjoint take operands instead of the tape.
 fn take_operands(r: &mut Rewriter<'_>, call: OpId, operands: &[ValueId]) {
     let mut all = operands.to_vec();
     all.extend(r.body.operands(call).skip(1));

@@ -197,7 +197,7 @@ impl Carrier<'_> {
         Some(value)
     }
 
-    /// Makes the body of the dual hand on the values of this iteration.
+    /// Makes the body of the dual forward the values of this iteration.
     pub(crate) fn close(mut self, r: &mut Rewriter<'_>, tapes: &Tapes) {
         for slot in std::mem::take(&mut self.order) {
             let value = match self.slots.sources[slot] {

@@ -188,7 +188,7 @@ impl<'x, 'a> Forward<'x, 'a> {
         (ops, end)
     }
 
-    /// What terminators hand on in lanes becomes the tangents of `values`.
+    /// What terminators forward in lanes becomes the tangents of `values`.
     fn hand_on(&mut self, done: &Edited, from: FlowPoint, lanes: &[NewLane], values: &[ValueId]) -> Result<(), String> {
         let end = self.r.body.flow_source_op(done.op, from).ok_or("a region is empty")?;
         self.r.before(end);
@@ -239,7 +239,7 @@ impl<'x, 'a> Forward<'x, 'a> {
             .collect();
         let [tests, repeats] = form.points;
         let [tested, yielded] = form.passes;
-        // What is handed on are the values, until their tangents are known, which are of the same types.
+        // What is forwarded are the values, until their tangents are known, which are of the same types.
         let mut edit = self.edit(op)?;
         let carried_lanes: Vec<NewLane> = carried
             .iter()
@@ -350,7 +350,7 @@ impl<'x, 'a> Forward<'x, 'a> {
         Box::new(why.diagnostic(self.r.body))
     }
 
-    /// Notes which results an operation has in the place of those that it had.
+    /// Records the results that replace those of an operation.
     fn remade(&mut self, old: &[ValueId], done: &Edited, lanes: &[NewLane]) {
         let added: SmallVec<[usize; 4]> = lanes.iter().map(|&lane| done.result_at(lane)).collect();
         let kept = self.r.body.results(done.op).enumerate();

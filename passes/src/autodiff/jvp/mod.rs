@@ -169,7 +169,7 @@ fn value_name(ctx: &Context, body: &Body, value: ValueId) -> String {
 fn data_behind(r: &mut Rewriter<'_>, op: OpId, ty: Type, name: &str) -> ValueId {
     let ctx = r.ctx;
     let (shape, elem) = ctx.as_tensor(ty).map_or((&[][..], ty), |(shape, elem)| (shape, elem));
-    // A direction is no input that a later `backward` should ask for by itself.
+    // A direction is not an input that a later `backward` should ask for by itself.
     r.after(op)
         .op(pd::Data::NAME)
         .attr("name", ctx.str_attr(name))

@@ -153,7 +153,7 @@ impl Classes {
         }
     }
 
-    /// The types of what is pushed on a stack in the place of its contents.
+    /// The types of the values that are pushed instead of the contents of a stack.
     fn stored(&self, ctx: &Context, stack: ValueId) -> Result<Vec<Type>, String> {
         // From the outermost to the innermost, which hold numbers only.
         let mut chain = Vec::new();

@@ -4,7 +4,7 @@
 //! 2. [`plan`]: which values are on which stacks: classes of stacks, lanes of values of one type.
 //! 3. [`bounds`]: how many rows each lane needs. [`spans`]: stacks that are recorded on stacks share one buffer.
 //! 4. [`thread`]: buffers and counters are variables, which loops carry and branches yield ([`control`]).
-//! 5. [`overflow`]: what is computed from a stack that was too small is no number.
+//! 5. [`overflow`]: values computed from a stack that was too small are NaN.
 
 mod bounds;
 mod buffers;

@@ -455,7 +455,7 @@ impl Lowering<'_> {
         r.erase_op(op);
     }
 
-    /// A call gets the tapes in the place of a stack.
+    /// A call takes the tapes instead of a stack.
     fn call(&self, r: &mut Rewriter<'_>, op: OpId) {
         let is_stack = |r: &Rewriter<'_>, v: ValueId| self.names.is_stack(r.body, v);
         let (operands, results) = (r.body.operands_vec(op), r.body.results(op).collect::<Vec<_>>());

@@ -24,7 +24,7 @@ struct Taint<'t, 'a> {
 /// The operands of what the program gives that depend on stacks that may be too small.
 ///
 /// # Errors
-/// When one of them is no float, so that it cannot be NaN.
+/// When one of them is not a float, so that it cannot be NaN.
 pub(super) fn poisoned(
     r: &Rewriter<'_>,
     names: &Names,

@@ -41,7 +41,7 @@ pub(super) struct Problem {
 pub(super) enum How {
     /// It is recorded, by this push and this pop.
     Pair(OpId, OpId),
-    /// It can be recorded in the place of this number.
+    /// It can be recorded instead of this number.
     Here(usize),
     /// It can be recorded by an outer tape.
     Outside(usize, usize),

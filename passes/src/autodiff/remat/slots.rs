@@ -409,7 +409,7 @@ impl Loop {
                     read.extend(r.body.operands(inner));
                 }
             }
-            // What is handed on as it is.
+            // Values that are forwarded unchanged.
             read.extend(r.body.last_op(block).into_iter().flat_map(|end| r.body.operands(end)));
         }
         let mut seen: FxHashSet<ValueId> = FxHashSet::default();

@@ -289,7 +289,7 @@ fn covers(cx: &RuleCx<'_, '_>, given: &Given<'_>, def: &OpDef, twin: &OpDef) -> 
     Ok(())
 }
 
-/// What an attribute is where it is left out, if the gradient operation does not say the same.
+/// What an attribute is where it is omitted, if the gradient operation does not say the same.
 pub(super) fn default(ctx: &Context, def: &OpDef, spec: &AttrSpec) -> Option<Attr> {
     let own = def.attrs.iter().find(|own| own.name == spec.name)?;
     let text = own

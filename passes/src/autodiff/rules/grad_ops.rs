@@ -132,7 +132,7 @@ fn prod_grad<'c>(op: Op<'c, pd::ProdGrad>) -> Result<Expr<'c>, String> {
     let (count, groups): (i64, i64) = (sizes(&axes).iter().product(), sizes(&kept).iter().product());
     let rows = op.x().transpose(&order).reshape([groups, 1, count]);
     let matrix = rows.expand([groups, count, count]);
-    // Ones on the diagonal leave out the element itself.
+    // Ones on the diagonal omit the element itself.
     let ones = matrix.ones();
     let others = ones.triu_with(|o| o.diagonal(1)) + ones.tril_with(|o| o.diagonal(-1));
     let factors = others.not_equal(matrix.zeros()).select(matrix, ones);

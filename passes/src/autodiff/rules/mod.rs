@@ -231,7 +231,7 @@ impl RuleTable {
         }
     }
 
-    /// What `decompose` puts in the place of a gradient operation.
+    /// The operations with which `decompose` replaces a gradient operation.
     pub(super) fn gradient(&self, body: &Body, op: OpId) -> Option<Expand> {
         let rule = self.get(body, op).filter(|rule| rule.op.ends_with("_grad"));
         rule.and_then(|rule| rule.made_of)

@@ -54,7 +54,7 @@ pub(super) fn run(ctx: &Context, body: &mut Body, orders: Option<usize>, report:
         r.body.set_attrs(first, attrs);
     }
     made.remove(&names, &mut r);
-    // What was computed for a record that another pass has since taken away.
+    // What was computed for a record that another pass has since removed.
     for op in r.body.walk_all().collect::<Vec<OpId>>() {
         if RECORDED.get(ctx, r.body.attrs(op)).is_some() && !r.body.results(op).any(|value| r.body.has_uses(value)) {
             r.erase_op(op);

@@ -259,7 +259,7 @@ impl Lowering<'_> {
         let mut exits = Vec::with_capacity(done.len());
         let results: Vec<ValueId> = self.src.results(op).collect();
         for (at, &value) in done.iter().enumerate() {
-            // What is no result is waited for at most.
+            // What is not a result is waited for at most.
             if results.get(at).is_none() && resources.is_empty() {
                 continue;
             }

@@ -137,7 +137,7 @@ pub(super) fn program<'m>(ctx: &Context, top: &'m mut Body) -> Option<&'m mut Bo
     }
 }
 
-/// Puts a graph in the place of operations.
+/// Replaces operations with a graph.
 fn replace(ctx: &Context, body: &mut Body, ops: &[OpId], graph: Body) {
     let Some(&last) = ops.last() else { return };
     let op = body.create_op(OpSpec {
@@ -192,9 +192,9 @@ struct Loop {
     body: ScopeId,
     resources: SmallVec<[Resource; 2]>,
     carrier: Option<Carrier>,
-    /// The merges: of the slots of the condition, then of one that is no slot of the program.
+    /// The merges: of the slots of the condition, then of one that is not a slot of the program.
     merges: Vec<OpId>,
-    /// The first results of the switches: of what the condition forwards, then of one that is no slot of the program.
+    /// The first results of the switches: of what the condition forwards, then of one that is not a slot of the program.
     done: Vec<ValueId>,
     /// The additional slot's value in the next iteration.
     next: Option<ValueId>,

@@ -113,7 +113,7 @@ pub(super) fn build(ctx: &Context, from: &Body, plan: &Plan<'_>, devices: u32) -
     parts.collect()
 }
 
-/// Puts the graphs of the devices in the place of the whole one.
+/// Replaces the whole graph with the graphs of the devices.
 pub(super) fn replace(ctx: &Context, outer: &mut Body, op: OpId, bodies: Vec<Body>, names: &FxHashMap<u32, Attr>) {
     for (device, body) in (0_u32..).zip(bodies) {
         let mut attrs = DEVICE.set(ctx, outer.attrs(op), ctx.int_attr(i64::from(device)));

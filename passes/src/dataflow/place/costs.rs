@@ -114,7 +114,7 @@ pub(super) fn problem(ctx: &Context, body: &Body, graph: &Graph, groups: &Groups
     problem
 }
 
-/// The groups that some nodes are in; in the place of a constant enter, whose copies are where they are read, its readers.
+/// The groups of some nodes; for a constant enter, whose copies are on the devices that read them, those of its readers.
 fn readers(graph: &Graph, groups: &Groups, nodes: impl Iterator<Item = Node>) -> Vec<u32> {
     let mut all = Vec::new();
     // An enter has one source: each is met once.

@@ -102,7 +102,7 @@ pub(super) fn assign(problem: &Problem, parts: u32) -> Vec<u32> {
     part_of
 }
 
-/// The nets with other vertices for the pins, those that are left with one pin left out, equal ones put together.
+/// The nets with other vertices for the pins, those that are left with one pin omitted, equal ones put together.
 fn restrict(nets: &[Net], to: impl Fn(u32) -> Option<u32>) -> Vec<Net> {
     let mut all: Vec<Net> = Vec::new();
     let mut known: FxHashMap<Vec<u32>, usize> = FxHashMap::default();

@@ -33,7 +33,7 @@ pub(super) fn copy(ctx: &Context, body: &mut Body, graph: &Graph, device_of: &[O
         }
     }
     copy_controls(&mut r, graph, &originals);
-    // What was left out has no readers but others that are left out.
+    // What was omitted has no readers but others that are omitted.
     let unread = enters().map(|n| graph.op(n)).filter(|op| !placed.contains_key(op));
     let mut unread: Vec<OpId> = unread.collect();
     unread.sort_unstable();

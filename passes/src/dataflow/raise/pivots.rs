@@ -8,7 +8,7 @@
 use pir_dialects::df::graph::{Graph, Node, NodeKind, Source};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The value that is handed on as another one: copies, either side of a switch.
+/// The value that is forwarded as another one: copies, either side of a switch.
 pub(super) fn origin(graph: &Graph, mut source: Source) -> Source {
     loop {
         let hands_on = match graph.kind(source.node) {

@@ -4,7 +4,7 @@
 //! - [`structured`] draws programs with regions;
 //! - [`graph`] draws a `df.graph`.
 //!
-//! What would make a drawing wide or tangled is left out of it: a constant is a line in the nodes that use it, and a stack on which
+//! What would make a drawing wide or tangled is omitted from it: a constant is a line in the nodes that use it, and a stack on which
 //! a loop records is an edge from each recorded value to where it is taken off.
 
 mod dot;

@@ -25,7 +25,7 @@ struct Structured<'d, 'a> {
     recorded: Recorded,
     /// The values of constants that are not drawn.
     constants: FxHashMap<ValueId, String>,
-    /// Regions that only hand on what they get: what makes a stack.
+    /// Regions that only forward what they get: what makes a stack.
     passed: FxHashSet<RegionId>,
     /// The constants that region arguments and results may be.
     notes: FxHashMap<ValueId, Vec<String>>,

@@ -69,7 +69,7 @@ pub(super) const TABLE: &[Row] = &[
         reduce(r, at, pd::Prod::NAME)
     }),
     ("Range", "Tidx Tidx Tidx", "", |r, at| {
-        // A SavedModel leaves out what is usual.
+        // A SavedModel omits what is usual.
         let elem = r.elem(at, "Tidx").unwrap_or(Type::I32);
         let number = |i| {
             let mut input = r.input(at, i)?;

@@ -1,6 +1,6 @@
 //! Custom gradients that are the derivatives of what is computed. A SavedModel holds the functions that compute them.
 //!
-//! Functions and gradients are compared as terms: products and sums have no order, and what hands values on is left out.
+//! Functions and gradients are compared as terms: products and sums have no order, and operations that forward values are omitted.
 
 use rustc_hash::FxHashMap;
 

@@ -2,7 +2,7 @@
 //!
 //! A program that was read from a SavedModel is added to that: its parameters are the variables there, and the other
 //! signatures stay. Messages are merged by putting one after the other; only the description of the Python objects, which
-//! does not know the new nodes, is left out. `tf.saved_model.load` then reads the graph.
+//! does not know the new nodes, is omitted. `tf.saved_model.load` then reads the graph.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! `ProgramDesc` messages. The tags are those of Paddle's `framework.proto`; fields that are not needed are left out.
+//! `ProgramDesc` messages. The tags are those of Paddle's `framework.proto`; fields that are not needed are omitted.
 
 use pir_ir::budget::Reservation;
 use pir_ir::{Context, Diagnostic, Span};
