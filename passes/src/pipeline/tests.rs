@@ -160,7 +160,7 @@ fn bad_values_say_what_is_expected() {
             ("bad-option", "maybe: expected true or false".into()),
             ("bad-option", "\"x\": expected `eager` or `lazy`".into()),
             ("bad-option", "[a]: expected a text, not a list".into()),
-            ("bad-option", "of: expected a list of texts behind `of=`".into()),
+            ("bad-option", "of: expected a list of strings after `of=`".into()),
             ("duplicate-option", "slots: given again here".into()),
         ]
     );
