@@ -154,7 +154,7 @@ fn branches_with_stacks() {
     );
     wrong(
         "if-init",
-        "makes a stack",
+        "must create a stack",
         "cf.yield",
         &with("%s = cf.create_stack () cf.yield (%x)", then, types),
     );

@@ -39,7 +39,7 @@ fn run(name: &str, arguments: &[&str], input: &[u8]) -> (std::process::Output, u
 fn exhausted(case: &str, name: &str, arguments: &[&str], input: impl AsRef<[u8]>) {
     let (output, peak) = run(name, arguments, input.as_ref());
     println!("{case}: {} MB", peak >> 20);
-    refused(&output, "more than the limit");
+    refused(&output, "the limit of");
     assert!(peak < PEAK, "{case}: {} MB", peak >> 20);
 }
 
