@@ -212,12 +212,14 @@ impl Walk<'_, '_, '_> {
 
     /// What comes after an operation, in front of the next one.
     pub(super) fn behind(&mut self, op: OpId, next: Option<OpId>) {
+        if let Some(next) = next {
+            self.r.before(next);
+        }
         for &handle in self.spans.ends.get(&op).into_iter().flatten() {
             self.end(handle);
         }
         let lanes = self.checks.remove(&op).unwrap_or_default();
-        if let Some(next) = next {
-            self.r.before(next);
+        if next.is_some() {
             lanes.into_iter().for_each(|lane| self.check(lane));
         }
     }
@@ -232,7 +234,8 @@ impl Walk<'_, '_, '_> {
         self.r.before(op);
         for &lane in &class.lanes {
             if !popped {
-                self.bases.insert((handle, lane), self.get(self.stores[lane].count));
+                let held = self.held(lane);
+                self.bases.insert((handle, lane), held);
             } else if !class.exact
                 && let Some(&top) = self.tops.get(&(handle, lane))
             {
@@ -245,8 +248,31 @@ impl Walk<'_, '_, '_> {
     fn end(&mut self, handle: ValueId) {
         let class = &self.plan.classes[self.plan.class_of[&handle]];
         for &lane in &class.lanes {
-            self.tops.insert((handle, lane), self.get(self.stores[lane].count));
+            let held = self.held(lane);
+            self.tops.insert((handle, lane), held);
         }
+    }
+
+    /// How many values a lane holds, including those that branches around this place push after them.
+    fn held(&mut self, lane: usize) -> ValueId {
+        let waiting = self.open.iter().flat_map(|open| &open.pending[open.at]);
+        let waiting = waiting.filter(|push| push.lane == lane).map(|push| push.counts);
+        let waiting: Vec<Option<ValueId>> = waiting.collect();
+        let ty = count_type(self.r.ctx);
+        let count = self.get(self.stores[lane].count);
+        waiting.into_iter().fold(count, |count, flag| {
+            let step = self.step(flag);
+            two(self.r, pd::Add::NAME, count, step, ty)
+        })
+    }
+
+    /// By how much a push increases the count.
+    fn step(&mut self, counts: Option<ValueId>) -> ValueId {
+        let Some(flag) = counts else { return self.one };
+        let ty = count_type(self.r.ctx);
+        let cast = self.r.op(pd::Cast::NAME).operand(flag);
+        let dtype = cast.attr("dtype", self.names.ctx.type_attr(Type::I32));
+        dtype.result(ty).value()
     }
 
     fn lower(&mut self, op: OpId) {
@@ -387,19 +413,17 @@ impl Walk<'_, '_, '_> {
     fn rows_for(&mut self, op: OpId, lane: usize) -> Vec<ValueId> {
         let value = self.r.body.operand(op, 1);
         let buffers = self.stores[lane].buffers.clone();
-        let row = |what: What| match what {
-            What::Value => value,
-            // One that was never used is empty, wherever it is.
-            What::Base(inner) => {
-                let here = self.get(self.stores[inner].count);
-                self.bases.get(&(value, inner)).copied().unwrap_or(here)
-            }
-            What::Top(inner) => {
-                let here = self.get(self.stores[inner].count);
-                self.tops.get(&(value, inner)).copied().unwrap_or(here)
-            }
+        let known = |this: &Self, what: What| match what {
+            What::Value => (Some(value), 0),
+            What::Base(inner) => (this.bases.get(&(value, inner)).copied(), inner),
+            What::Top(inner) => (this.tops.get(&(value, inner)).copied(), inner),
         };
-        buffers.into_iter().map(|buffer| row(buffer.what)).collect()
+        let row = |buffer: Buffer| match known(self, buffer.what) {
+            (Some(row), _) => row,
+            // A stack that was never used is empty, wherever it is.
+            (None, inner) => self.held(inner),
+        };
+        buffers.into_iter().map(row).collect()
     }
 
     fn push(&mut self, op: OpId, lane: usize) {
@@ -439,14 +463,7 @@ impl Walk<'_, '_, '_> {
             self.env[buffer.var] = Some(written);
         }
         let ty = count_type(self.r.ctx);
-        let step = match push.counts {
-            None => self.one,
-            Some(flag) => {
-                let cast = self.r.op(pd::Cast::NAME).operand(flag);
-                let dtype = cast.attr("dtype", self.names.ctx.type_attr(Type::I32));
-                dtype.result(ty).value()
-            }
-        };
+        let step = self.step(push.counts);
         let next = two(self.r, pd::Add::NAME, at, step, ty);
         self.r.name(next, &self.names.spelled("size"));
         self.env[count] = Some(next);

@@ -191,8 +191,11 @@ impl Walk<'_, '_, '_> {
         // The use of a stack begins with its counts.
         for (&op, handles) in &self.spans.begins {
             for &handle in handles {
-                for var in self.activation(handle) {
-                    self.note(op, var, self.home_of(handle));
+                for lane in self.activation(handle) {
+                    self.note(op, self.stores[lane].count, self.home_of(handle));
+                    // What a branch begins with ends with it.
+                    let around: Vec<OpId> = ancestors(self.r.body, op).collect();
+                    self.inside_only.extend(around.into_iter().map(|parent| (parent, lane)));
                 }
             }
         }
@@ -233,10 +236,9 @@ impl Walk<'_, '_, '_> {
         self.plan.home(*self.plan.class_of.get(&handle)?)
     }
 
-    /// The variables that are set when the use of a stack begins that was taken off another one.
-    fn activation(&self, handle: ValueId) -> Vec<Var> {
+    /// The lanes whose counts are set when the use of a stack begins that was taken off another one.
+    fn activation(&self, handle: ValueId) -> Vec<usize> {
         let class = self.plan.popped(self.r.body, handle).filter(|class| !class.exact);
-        let lanes = class.into_iter().flat_map(|class| &class.lanes);
-        lanes.map(|&lane| self.stores[lane].count).collect()
+        class.into_iter().flat_map(|class| &class.lanes).copied().collect()
     }
 }
