@@ -8,6 +8,7 @@
 //! makes it cheaper.
 
 mod apply;
+mod around;
 pub(super) mod cut;
 pub(super) mod plan;
 mod schedule;

@@ -10,6 +10,7 @@ use pir_dialects::marks::CAPACITY;
 use pir_ir::{BlockId, EffectTarget, FlowKind, OpId, Rewriter, ValueDef, ValueId, ValueMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::around::branch_around;
 use super::schedule::{Kept, advanced, default_room, keep, state_before};
 use super::spill;
 use crate::autodiff::plumbing::{CountDown, CountTrips};
@@ -35,9 +36,9 @@ pub(super) struct Loop {
     /// The operations of the two regions that use each stack that an iteration makes.
     users: FxHashMap<ValueId, Vec<OpId>>,
     /// The tape of the branch that contains the loop, if its dual is in the dual of the branch.
-    branch: Option<usize>,
+    pub(super) branch: Option<usize>,
     /// Values around the loop, and their counterparts at the dual.
-    outer: Vec<(ValueId, ValueId)>,
+    pub(super) outer: Vec<(ValueId, ValueId)>,
 }
 
 /// What has to be computed again.
@@ -376,75 +377,6 @@ impl Loop {
         Ok(this)
     }
 
-    /// Lets the branch that contains the loop record what is needed to run it again: how often it ran, what it started from,
-    /// and the values around it that `needed` operations read. Gives the first two as they are known where the dual is.
-    pub(super) fn take_along(
-        &mut self,
-        r: &mut Rewriter<'_>,
-        tapes: &mut Tapes,
-        at: usize,
-        needed: &[&FxHashSet<OpId>],
-        (trips, first): (ValueId, Vec<ValueId>),
-    ) -> (ValueId, Vec<ValueId>) {
-        let Some(branch) = self.branch else {
-            return (trips, first);
-        };
-        let (Some(op), Some(dual)) = (r.body.block_parent(self.cond), r.body.block_parent(tapes.all[at].dual)) else {
-            return (trips, first);
-        };
-        let block = r.body.op_block(op);
-        let side = tapes.all[branch]
-            .sides
-            .into_iter()
-            .flatten()
-            .find(|side| Some(side.forward) == block);
-        let Some((side, end)) = side.and_then(|side| Some((side, r.body.last_op(side.forward)?))) else {
-            return (trips, first);
-        };
-        let mut read: Vec<ValueId> = std::iter::once(trips).chain(first.iter().copied()).collect();
-        for block in [self.cond, self.body] {
-            let needed = |op: &OpId| needed.iter().any(|ops| ops.contains(op));
-            for op in r.body.block_ops(block).filter(needed) {
-                for inner in std::iter::once(op).chain(nested(r, op)) {
-                    read.extend(r.body.operands(inner));
-                }
-            }
-            // Values that are forwarded unchanged.
-            read.extend(r.body.last_op(block).into_iter().flat_map(|end| r.body.operands(end)));
-        }
-        let mut seen: FxHashSet<ValueId> = FxHashSet::default();
-        for value in read {
-            let home = r.body.value_block(value);
-            let sees = |op: OpId| home.is_some_and(|home| r.body.ancestor_in_block(op, home).is_some());
-            if !seen.insert(value) || !sees(op) || sees(dual) {
-                continue;
-            }
-            super::apply::add_pair(r, tapes, branch, side, end, value);
-            if let Some(&(_, pop)) = tapes.all[branch].pairs.last() {
-                self.outer.push((value, r.body.result(pop, 0)));
-            }
-        }
-        let known = self.around();
-        (
-            known.get_or_self(trips),
-            first.into_iter().map(|value| known.get_or_self(value)).collect(),
-        )
-    }
-
-    /// The branch that contains the loop need not record its stack any more.
-    pub(super) fn drop_handle(&self, r: &mut Rewriter<'_>, tapes: &mut Tapes, at: usize) {
-        let (handle, Some(branch)) = (tapes.all[at].handle, self.branch) else {
-            return;
-        };
-        let pairs = &mut tapes.all[branch].pairs;
-        if let Some(place) = pairs.iter().position(|&(_, pop)| r.body.result(pop, 0) == handle)
-            && !r.body.has_uses(handle)
-        {
-            let pair = pairs.remove(place);
-            tapes.remove(r, pair, None);
-        }
-    }
-
     /// Whether the loop would do the same again: it may use stacks of its own, and record.
     fn find_effects(&mut self, r: &Rewriter<'_>, names: &Names) -> Result<(), Refusal> {
         let mut made: FxHashSet<ValueId> = FxHashSet::default();
@@ -575,14 +507,6 @@ impl Loop {
     }
 }
 
-/// The tape of the branch that contains a loop, whose dual is in the dual of the branch.
-fn branch_around(r: &Rewriter<'_>, tapes: &Tapes, at: usize, op: OpId, dual: OpId) -> Option<usize> {
-    let pop = r.body.defining_op(tapes.all[at].handle)?;
-    let &(push, outer) = tapes.partner.get(&pop)?;
-    let stands = r.body.op_block(push) == r.body.op_block(op) && r.body.op_block(pop) == r.body.op_block(dual);
-    (stands && tapes.all[outer].kind == FlowKind::Branch).then_some(outer)
-}
-
-fn nested<'r>(r: &'r Rewriter<'_>, op: OpId) -> impl Iterator<Item = OpId> + 'r {
+pub(super) fn nested<'r>(r: &'r Rewriter<'_>, op: OpId) -> impl Iterator<Item = OpId> + 'r {
     r.body.op_regions(op).iter().flat_map(|&region| r.body.walk(region))
 }
