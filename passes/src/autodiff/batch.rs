@@ -14,7 +14,7 @@ use pir_ir::{
 };
 
 use super::structure::Names;
-use crate::analysis::Variables;
+use crate::analysis::{Counter, Variables};
 use crate::bodies::inner_bodies_mut;
 use crate::options::{OptionKind, OptionSpec};
 use crate::pass::{Changed, Pass, PassContext};
@@ -39,20 +39,21 @@ struct Slot {
     terms: Vec<Term>,
 }
 
-/// Batches the products of a module, with `known_shapes` only those of factors of known shapes. Whether there were any.
-pub fn batch_weight_grads(module: &mut Module, known_shapes: bool) -> bool {
+/// Batches the products of a module, with `known_sizes` only where there are so many factors of such a shape that the size of the
+/// stacks is known. Whether there were any.
+pub fn batch_weight_grads(module: &mut Module, known_sizes: bool) -> bool {
     let ctx = module.ctx.clone();
     let mut changed = false;
     let mut pending = vec![&mut module.body];
     while let Some(body) = pending.pop() {
         // Factors are read again after the loop.
-        changed |= body.analysis::<Variables>(&ctx).is_empty() && run(&ctx, body, known_shapes);
+        changed |= body.analysis::<Variables>(&ctx).is_empty() && run(&ctx, body, known_sizes);
         pending.extend(inner_bodies_mut(&ctx, body));
     }
     changed
 }
 
-fn run(ctx: &Context, body: &mut Body, known_shapes: bool) -> bool {
+fn run(ctx: &Context, body: &mut Body, known_sizes: bool) -> bool {
     let names = Names::new(ctx);
     let loops: Vec<OpId> = body
         .post_order()
@@ -65,12 +66,15 @@ fn run(ctx: &Context, body: &mut Body, known_shapes: bool) -> bool {
         let Some([cond, inner]) = blocks(&names, r.body, op) else {
             continue;
         };
+        if known_sizes && !has_known_length(&names, r.body, op, cond) {
+            continue;
+        }
         // The last first: places stay right when slots go.
         for result in (0..r.body.block_args(inner).len()).rev() {
             let Some(op) = r.body.block_parent(cond) else { break };
             if let Some(slot) = slot(&r, &names, op, [cond, inner], result).filter(|slot| {
                 let mut shapes = slot.terms.iter().flat_map(|term| r.body.operands(term.product));
-                !known_shapes
+                !known_sizes
                     || shapes.all(|v| {
                         r.ctx
                             .as_tensor(r.body.value_type(v))
@@ -90,6 +94,19 @@ fn blocks(names: &Names, body: &Body, op: OpId) -> Option<[BlockId; 2]> {
         [Some(cond), Some(inner)] => Some([cond, inner]),
         _ => None,
     }
+}
+
+/// Whether constants or the size of a stack determine the trip count of a loop, and so the size of the stacks that it pushes on. A loop
+/// that is run again from snapshots has none.
+fn has_known_length(names: &Names, body: &Body, op: OpId, cond: BlockId) -> bool {
+    let counter = Counter::of(names.ctx, body, op);
+    if counter.is_some_and(|counter| counter.trips(names.ctx, body).is_some()) {
+        return true;
+    }
+    let first_operand = |op: OpId| body.get_operand(op, 0).and_then(|value| body.defining_op(value));
+    let negation = body.last_op(cond).and_then(first_operand);
+    let test = negation.and_then(first_operand);
+    test.is_some_and(|test| body.op_name(test) == names.is_empty)
 }
 
 /// A carried value that the condition forwards unchanged, and the body only adds products to.
@@ -260,7 +277,7 @@ impl Pass for BatchWeightGrads {
             name: "static",
             kind: OptionKind::Bool,
             default: Some("false"),
-            help: "only batch factors of static shape, as `lower-stacks` requires",
+            help: "only batch factors of static shape in loops of known trip count, as `lower-stacks` requires",
         }]
     }
 
