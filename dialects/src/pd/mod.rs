@@ -6,7 +6,7 @@
 
 mod arithmetic;
 mod branches;
-mod composed;
+pub(crate) mod composed;
 pub(crate) mod condition;
 pub(crate) mod control;
 mod expr;

@@ -51,6 +51,15 @@ impl Dot {
     }
 }
 
+/// Whether shapes may be the same: dimensions may be open.
+pub(super) fn agree(one: &[i64], other: &[i64]) -> bool {
+    one.len() == other.len()
+        && one
+            .iter()
+            .zip(other)
+            .all(|(&a, &b)| a == b || a == DYNAMIC || b == DYNAMIC)
+}
+
 /// The dimensions of a gather; a scatter has the same under other names.
 pub(super) struct Gather {
     /// Dimensions of the result that a window has.
@@ -66,7 +75,7 @@ pub(super) struct Gather {
 }
 
 impl Gather {
-    pub(super) fn read(attrs: Attrs<'_>, rank: usize, starts: usize) -> Result<Self, String> {
+    pub(super) fn read(attrs: Attrs<'_>, operand: &[i64], starts: &[i64]) -> Result<Self, String> {
         let fields = attrs.fields("dimension_numbers")?;
         let gather = Gather {
             offset: fields.list("offset_dims")?,
@@ -77,14 +86,14 @@ impl Gather {
             vector: fields.number("index_vector_dim")?,
             slice_sizes: attrs.list("slice_sizes")?,
         };
-        gather.check(rank, starts)
+        gather.check(operand, starts)
     }
 
     /// The dimensions of a scatter into an operand.
     pub(super) fn of_scatter(
         attrs: Attrs<'_>,
         operand: &[i64],
-        starts: usize,
+        starts: &[i64],
         updates: &[i64],
     ) -> Result<Self, String> {
         let fields = attrs.fields("scatter_dimension_numbers")?;
@@ -105,23 +114,49 @@ impl Gather {
             operand_batch,
             slice_sizes,
         };
-        gather.check(operand.len(), starts)
+        let gather = gather.check(operand, starts)?;
+        let others = (0..updates.len()).filter(|&at| !gather.offset.contains(&(at as i64)));
+        let others: List = others.map(|at| updates[at]).collect();
+        match agree(&others, &gather.batch(starts)) {
+            true => Ok(gather),
+            false => Err("the updates must have the dimensions of the indices besides those of windows".into()),
+        }
     }
 
-    fn check(self, rank: usize, starts: usize) -> Result<Self, String> {
+    fn check(self, operand: &[i64], starts: &[i64]) -> Result<Self, String> {
+        let rank = operand.len();
+        let both = |a: &List, b: &List| -> List { a.iter().chain(b).copied().collect() };
+        let components = usize::try_from(self.vector).ok().and_then(|at| starts.get(at).copied());
+        let size = |dims: &[i64], list: &List| -> List {
+            let at = |at: &i64| usize::try_from(*at).ok().and_then(|at| dims.get(at).copied());
+            list.iter().filter_map(at).collect()
+        };
         let window = rank.checked_sub(self.collapsed.len() + self.operand_batch.len());
         let fits = self.slice_sizes.len() == rank
             && window == Some(self.offset.len())
-            && are_dims(&self.map, rank)
-            && are_dims(&self.collapsed, rank)
-            && are_dims(&self.operand_batch, rank)
-            && are_dims(&self.indices_batch, starts)
+            && are_dims(&both(&self.map, &self.operand_batch), rank)
+            && are_dims(&both(&self.collapsed, &self.operand_batch), rank)
+            && are_dims(&self.indices_batch, starts.len())
             && self.indices_batch.len() == self.operand_batch.len()
-            && (0..=starts as i64).contains(&self.vector)
-            && !self.indices_batch.contains(&self.vector);
-        match fits {
-            true => Ok(self),
-            false => Err("the dimension numbers do not match the ranks of the operands".into()),
+            && (0..=starts.len() as i64).contains(&self.vector)
+            && !self.indices_batch.contains(&self.vector)
+            && self.offset.is_sorted()
+            && are_dims(&self.offset, self.offset.len() + self.batch(starts).len());
+        let single = |at: &i64| self.slice_sizes.get(*at as usize).is_none_or(|&size| size <= 1);
+        if !fits {
+            Err("the dimension numbers do not match the ranks of the operands".into())
+        } else if components.unwrap_or(1) != DYNAMIC && components.unwrap_or(1) != self.map.len() as i64 {
+            let found = components.unwrap_or(1);
+            Err(format!(
+                "an index has {found} components for {} dimensions",
+                self.map.len()
+            ))
+        } else if !self.collapsed.iter().chain(&self.operand_batch).all(single) {
+            Err("a window must have the size 1 in the dimensions that it loses".into())
+        } else if !agree(&size(operand, &self.operand_batch), &size(starts, &self.indices_batch)) {
+            Err("batching dimensions must have the same sizes in the operand and the indices".into())
+        } else {
+            Ok(self)
         }
     }
 

@@ -91,7 +91,12 @@ pub(crate) fn fft(args: InferArgs<'_>) -> Types {
     Ok(smallvec![args.ctx.tensor(&out, elem)])
 }
 
+/// Truth values of floats.
 pub(crate) fn predicate(args: InferArgs<'_>) -> Types {
+    let (_, elem) = tensor(&args, 0)?;
+    if !args.ctx.is_float(elem) {
+        return Err(format!("expected floats, found `{}`", print_type(args.ctx, elem)));
+    }
     with_elem(&args, Type::I1)
 }
 
@@ -269,8 +274,11 @@ fn indices(args: &InferArgs<'_>, first: usize, rank: usize) -> Result<(), String
     }
     for index in first..args.operands.len() {
         let (dims, elem) = tensor(args, index)?;
-        if !dims.is_empty() || !matches!(args.ctx.type_data(elem), TypeData::Integer { .. }) {
+        if !dims.is_empty() || elem == Type::I1 || !matches!(args.ctx.type_data(elem), TypeData::Integer { .. }) {
             return Err(format!("start index #{} must be a scalar integer", index - first));
+        }
+        if elem != tensor(args, first)?.1 {
+            return Err("start indices must have one type".into());
         }
     }
     Ok(())
@@ -304,8 +312,14 @@ pub(crate) fn dynamic_update_slice(args: InferArgs<'_>) -> Types {
 }
 
 pub(crate) fn gather(args: InferArgs<'_>) -> Types {
-    let ((dims, elem), (starts, _)) = (tensor(&args, 0)?, tensor(&args, 1)?);
-    let numbers = super::dims::Gather::read(attrs(&args), dims.len(), starts.len())?;
+    let ((dims, elem), (starts, of)) = (tensor(&args, 0)?, tensor(&args, 1)?);
+    if !matches!(args.ctx.type_data(of), TypeData::Integer { .. }) || of == Type::I1 {
+        return Err(format!(
+            "indices must be integers, found `{}`",
+            print_type(args.ctx, of)
+        ));
+    }
+    let numbers = super::dims::Gather::read(attrs(&args), dims, starts)?;
     if !fits(&numbers.slice_sizes, dims) || numbers.slice_sizes.contains(&DYNAMIC) {
         return Err("`slice_sizes` must not exceed the operand".into());
     }

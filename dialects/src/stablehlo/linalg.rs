@@ -87,10 +87,20 @@ pub enum Call {
         /// Whether the vectors are asked for.
         vectors: bool,
     },
+    /// `geev`: the eigenvalues of a general matrix, as real and imaginary parts, the left and the right eigenvectors in columns, and
+    /// whether they were found.
+    General {
+        /// Whether the left vectors are asked for.
+        left: bool,
+        /// Whether the right ones are.
+        right: bool,
+    },
     /// `gesdd`: what is left of the operand, the singular values, the vectors in columns and in rows, and whether they were found.
     Singular {
         /// Whether there are as many vectors as rows and columns.
         full: bool,
+        /// Whether the vectors are asked for.
+        vectors: bool,
     },
 }
 
@@ -149,8 +159,17 @@ impl Call {
                 triangle: triangle()?,
                 vectors: option("mode", *b"NV")?,
             },
-            "gesdd" => Call::Singular {
-                full: option("mode", *b"SA")?,
+            "geev" => Call::General {
+                left: option("compute_left", *b"NV")?,
+                right: option("compute_right", *b"NV")?,
+            },
+            "gesdd" => match option("mode", *b"SA") {
+                Ok(full) => Call::Singular { full, vectors: true },
+                // There is room for all of them.
+                Err(_) => Call::Singular {
+                    full: option("mode", *b"NN")?,
+                    vectors: false,
+                },
             },
             _ => return Err(unknown()),
         })

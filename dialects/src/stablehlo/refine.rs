@@ -228,7 +228,7 @@ pub fn result_types(op: OpView<'_>, known: &Known<'_>) -> Option<SmallVec<[Type;
                     .ctx
                     .dict_with(op.body.attrs(op.op), "slice_sizes", array(op.ctx, &x(2)?)),
             };
-            Gather::read(sized, dims.len(), starts.len()).ok()?.result(starts)
+            Gather::read(sized, dims, starts).ok()?.result(starts)
         }
         _ => return None,
     };
@@ -316,7 +316,7 @@ fn padding(ctx: &Context, list: &[i64]) -> Option<Attr> {
     dense(ctx, ctx.tensor(&[list.len() as i64 / 2, 2], Type::I64), &numbers)
 }
 
-fn convolved(attrs: Attrs<'_>, lhs: &[i64], rhs: &[i64]) -> Option<List> {
+pub(super) fn convolved(attrs: Attrs<'_>, lhs: &[i64], rhs: &[i64]) -> Option<List> {
     let [image, filter, result] = convolution_places(attrs).ok()?;
     if [image.len(), filter.len()] != [lhs.len(), rhs.len()]
         || image.len() != filter.len()

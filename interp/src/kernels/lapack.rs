@@ -8,7 +8,7 @@ use pir_dialects::stablehlo::linalg::{Call, Triangle, Triangular};
 use pir_dialects::stablehlo::ops;
 use smallvec::smallvec;
 
-use super::{Inputs, Kernel, Outputs, Prepare, Spec, one, singular, take};
+use super::{Inputs, Kernel, Outputs, Prepare, Spec, general, one, singular, take};
 use crate::tensor::{DType, Shape, Tensor};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
@@ -27,7 +27,8 @@ fn prepare(s: &Spec<'_>) -> Result<Kernel, String> {
         Call::Qr => geqrf(inputs),
         Call::Reflections => orgqr(inputs),
         Call::Eigen { triangle, .. } => syevd(triangle, inputs),
-        Call::Singular { full } => singular::gesdd(full, inputs),
+        Call::General { left, right } => general::geev(left, right, inputs),
+        Call::Singular { full, .. } => singular::gesdd(full, inputs),
     }))
 }
 
@@ -67,7 +68,7 @@ impl Batch {
         (self.rows * self.columns).max(1)
     }
 
-    fn square(&self) -> Result<usize, String> {
+    pub(super) fn square(&self) -> Result<usize, String> {
         match self.rows == self.columns {
             true => Ok(self.rows),
             false => Err(format!("a matrix of {} by {} is not square", self.rows, self.columns)),

@@ -14,6 +14,7 @@ mod ctc;
 mod depthwise;
 mod fft;
 mod gemm;
+mod general;
 mod grad;
 mod index;
 mod lapack;

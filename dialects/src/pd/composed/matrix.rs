@@ -194,12 +194,13 @@ pub(super) fn identity(x: Expr<'_>) -> Expr<'_> {
     eye.expand(x.dims())
 }
 
-fn inverse(x: Expr<'_>) -> Result<Expr<'_>, String> {
+/// The inverses of square matrices.
+pub(crate) fn inverse(x: Expr<'_>) -> Result<Expr<'_>, String> {
     Ok(Lu::of(x)?.solve(identity(x)))
 }
 
 /// A function of LAPACK, by its name without the letter of the type.
-fn lapack<'c>(name: &str, operands: &[Expr<'c>], options: &[(&str, u8)], results: &[Type]) -> Vec<Expr<'c>> {
+pub(crate) fn lapack<'c>(name: &str, operands: &[Expr<'c>], options: &[(&str, u8)], results: &[Type]) -> Vec<Expr<'c>> {
     let Some(x) = operands.first() else { return Vec::new() };
     let (ctx, letter) = (x.scope().context(), if x.elem() == Some(Type::F64) { 'd' } else { 's' });
     let options: Vec<_> = options

@@ -7,7 +7,7 @@ mod complex;
 mod gradients;
 mod image;
 mod math;
-mod matrix;
+pub(crate) mod matrix;
 mod places;
 mod shape;
 mod special;

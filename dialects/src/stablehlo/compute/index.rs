@@ -5,7 +5,7 @@ use pir_ir::Type;
 use super::super::attrs::List;
 use super::super::dims::Gather;
 use super::super::ops;
-use super::shape::{ints, inverse, permuted};
+use super::shape::{expand, ints, inverse, permuted};
 use super::{Cx, One};
 use crate::pd::Expr;
 
@@ -25,7 +25,7 @@ pub(super) const TABLE: &[(&str, One)] = &[
     (ops::DynamicUpdateSlice::NAME, dynamic_update_slice),
     (ops::Gather::NAME, |c| {
         let (x, starts) = (c.x(0), c.x(1));
-        let gather = Gather::read(c.attrs, x.rank(), starts.rank())?;
+        let gather = Gather::read(c.attrs, x.dims(), starts.dims())?;
         let (flat, _) = flat_indices(c, &gather, x.dims(), starts);
         let rows = x.reshape([-1]).index_select_with(flat.reshape([-1]), |o| o.axis(0));
         Ok(windows_in_place(rows, &gather, starts.dims(), false))
@@ -133,17 +133,53 @@ fn windows_in_place<'c>(x: Expr<'c>, gather: &Gather, starts: &[i64], back: bool
     permuted(x.reshape(shape), &order)
 }
 
+/// How many windows are combined one after the other.
+const MAX_WINDOWS: i64 = 64;
+
+/// Combines so many windows with the elements at their places by any region, in the order of XLA: as each may change what the next one
+/// reads.
+fn one_by_one<'c>(
+    c: &Cx<'c>,
+    mut all: Expr<'c>,
+    windows: i64,
+    flat: Expr<'c>,
+    updates: Expr<'c>,
+) -> Result<Expr<'c>, String> {
+    if windows > MAX_WINDOWS {
+        return Err(format!(
+            "a region that is no sum, product, extremum or update is supported for unique indices, and for up to {MAX_WINDOWS} others"
+        ));
+    }
+    let size = flat.dims().first().map_or(0, |count| count / windows.max(1));
+    for window in 0..windows {
+        let part = |x: Expr<'c>| {
+            if windows == 1 {
+                x
+            } else {
+                x.cut(0, window * size, (window + 1) * size)
+            }
+        };
+        let (at, new) = (part(flat), part(updates));
+        let old = all.index_select_with(at, |o| o.axis(0));
+        let combined = c.region.apply(c, &[old, new])?;
+        let combined = combined.first().ok_or("the region has no result")?;
+        all = all.scatter_with(at, expand(*combined, new.dims()), |o| o.overwrite(true));
+    }
+    Ok(all)
+}
+
 fn scatter<'c>(c: &Cx<'c>) -> Result<Expr<'c>, String> {
     let [x, starts, updates] = c.operands[..] else {
         return Err("scatter with several operands is not supported".to_owned());
     };
-    let gather = Gather::of_scatter(c.attrs, x.dims(), starts.rank(), updates.dims())?;
+    let gather = Gather::of_scatter(c.attrs, x.dims(), starts.dims(), updates.dims())?;
     let (flat, inside) = flat_indices(c, &gather, x.dims(), starts);
     let count: i64 = x.dims().iter().product();
     // What is not wholly inside goes to an element after all others, which is removed.
     let flat = inside.select(flat, flat.filled(count as f64)).reshape([-1]);
     let updates = windows_in_place(updates, &gather, starts.dims(), true).reshape([-1]);
-    let spare = c.scope.full_with(&[1], 0, |o| o.dtype(c.elem()));
+    // One is in the domain of what a region may compute.
+    let spare = c.scope.full_with(&[1], 1, |o| o.dtype(c.elem()));
     let all = c.scope.concat_with(&[x.reshape([-1]), spare], |o| o.axis(0));
     let all = match c.region.combiner() {
         Some(ops::Add::NAME) => all.index_add_with(flat, updates, |o| o.axis(0)),
@@ -157,10 +193,12 @@ fn scatter<'c>(c: &Cx<'c>) -> Result<Expr<'c>, String> {
         Some(ops::Multiply::NAME) => all.put_along_axis_with(flat, updates, 0, |o| o.reduce("mul")),
         _ if c.region.takes_new() => all.scatter_with(flat, updates, |o| o.overwrite(true)),
         _ => {
-            return Err(
-                "only regions that add, multiply, take the maximum or minimum, or return the update are supported"
-                    .to_owned(),
-            );
+            let windows = if c.attrs.is_set("unique_indices") {
+                1
+            } else {
+                gather.batch(starts.dims()).iter().product()
+            };
+            one_by_one(c, all, windows, flat, updates)?
         }
     };
     Ok(all.cut(0, 0, count).reshape(x.dims()))

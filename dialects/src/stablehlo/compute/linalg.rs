@@ -9,7 +9,8 @@ use pir_ir::{AttrData, Type};
 use super::super::linalg::{Call, Triangle, Triangular};
 use super::super::ops;
 use super::shape::{expand, permuted};
-use super::{Cx, Results};
+use super::{Cx, Results, eigen};
+use crate::pd::composed::matrix::lapack;
 use crate::pd::{Expr, ExprScope};
 
 /// The matrices of a batch transposed.
@@ -135,16 +136,51 @@ pub(super) fn vjp<'c>(c: &Cx<'c>, y: &[Expr<'c>], g: &[Expr<'c>]) -> Results<'c>
         Call::Potrf(triangle) => Ok(vec![cholesky_vjp(c, triangle, true, first, bar)]),
         Call::Solve(system) => Ok(solve_vjp(c, system, first, bar)),
         Call::Lu => lu_vjp(c, first, y[1], bar).map(|grad| vec![grad]),
-        Call::Eigen { vectors: false, .. } => Err("eigenvalues have no derivative without eigenvectors".to_owned()),
-        Call::Eigen { triangle, .. } => Ok(vec![eigen_vjp(c, triangle, [first, y[1]], [bar, g[1]])]),
-        Call::Singular { full: true } => Err("full singular vectors have no derivative".to_owned()),
-        Call::Singular { full: false } => match (y, g) {
+        Call::Eigen { triangle, vectors } => {
+            let half = if triangle == Triangle::Lower { b'L' } else { b'U' };
+            let again = || lapack("syevd", &[c.x(0)], &[("mode", b'V'), ("uplo", half)], &c.types);
+            let (v, v_bar) = match vectors {
+                true => (Some(first), bar),
+                false => (again().first().copied(), bar.zeros()),
+            };
+            let v = v.ok_or("there are no eigenvectors")?;
+            Ok(vec![eigen_vjp(c, triangle, [v, y[1]], [v_bar, g[1]])])
+        }
+        Call::General { right, .. } => eigen::vjp(c, right, y, g),
+        Call::Singular {
+            full: true,
+            vectors: true,
+        } => Err("full singular vectors have no derivative".to_owned()),
+        Call::Singular { vectors, .. } => match (y, g) {
             (&[_, s, u, v, ..], &[_, s_bar, u_bar, v_bar, ..]) => {
+                let [u, v, u_bar, v_bar] = match vectors {
+                    true => [u, v, u_bar, v_bar],
+                    false => {
+                        let [u, v] = thin(c, s.dims())?;
+                        [u, v, u.zeros(), v.zeros()]
+                    }
+                };
                 Ok(vec![singular_vjp([u, s, v], [u_bar, s_bar, v_bar])])
             }
             _ => Err("a result is missing".to_owned()),
         },
         Call::Qr | Call::Reflections => Err("it is differentiated through its composition".to_owned()),
+    }
+}
+
+/// The singular vectors, in columns and in rows, which were not asked for.
+fn thin<'c>(c: &Cx<'c>, values: &[i64]) -> Result<[Expr<'c>; 2], String> {
+    let (&[ref lead @ .., k], &[.., m, n]) = (values, c.x(0).dims()) else {
+        return Err("matrices are needed".to_owned());
+    };
+    let mut types = c.types.clone();
+    for (at, last) in [(2, [m, k]), (3, [k, n])] {
+        let elem = c.tensor(at).1;
+        types[at] = c.ctx().tensor(&[lead, &last[..]].concat(), elem);
+    }
+    match lapack("gesdd", &[c.x(0)], &[("mode", b'S')], &types)[..] {
+        [_, _, u, v, ..] => Ok([u, v]),
+        _ => Err("there are no singular vectors".to_owned()),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the operations compute, in operations of `pd`.
 
 mod contract;
+mod eigen;
 mod elementwise;
 mod fft;
 mod index;

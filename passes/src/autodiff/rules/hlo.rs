@@ -14,7 +14,7 @@ pub(super) const RULES: &[Rule] = &[
     rule(DynamicSlice::NAME, dynamic_slice).complex(),
     rule(DynamicUpdateSlice::NAME, dynamic_update_slice).complex(),
     // The name of the function selects whether a formula or the expansion is differentiated.
-    rule(CustomCall::NAME, by_attributes).of(expand),
+    rule(CustomCall::NAME, by_attributes).of(expand).complex(),
 ];
 
 type Indices = SmallVec<[ValueId; 4]>;

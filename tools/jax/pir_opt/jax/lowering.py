@@ -152,7 +152,7 @@ def _stopped(ctx, arg, **_):
 # derivative JAX knows better, like the maximum of a window: its cotangent goes to the first of equals.
 _MARKED = [custom.custom_jvp_call_p, custom.custom_vjp_call_p, solves.linear_solve_p]
 for _module, _names in (
-    (linalg, "cholesky eigh geqrf householder_product lu ormqr qr schur svd triangular_solve tridiagonal_solve"),
+    (linalg, "cholesky eig eigh geqrf householder_product lu ormqr qr schur svd triangular_solve tridiagonal_solve"),
     (special, "bessel_i0e bessel_i1e digamma erf_inv igamma igammac lgamma polygamma regularized_incomplete_beta"),
     (lax, "conv_general_dilated cumlogsumexp cummax cummin cumprod reduce_window_max reduce_window_min scatter_mul sort top_k"),
     (random, "random_gamma"),

@@ -1,0 +1,333 @@
+//! Eigenvalues and eigenvectors of general matrices, in double precision.
+//!
+//! A real matrix becomes a Hessenberg matrix by reflections, and that a triangular one but for blocks of two rows, by Francis's steps
+//! (Golub and Van Loan, *Matrix Computations*, 7.5). So complex eigenvalues come in exact pairs. Rotations by complex numbers make the
+//! blocks triangular, of which the eigenvectors are solutions of triangular systems.
+
+use smallvec::smallvec;
+
+use super::lapack::{Batch, integers, lead};
+use super::{Inputs, Outputs, take};
+use crate::tensor::{Complex, DType, Shape, Tensor};
+
+type C = Complex<f64>;
+
+const ZERO: C = C::new(0.0, 0.0);
+const ONE: C = C::new(1.0, 0.0);
+
+/// After how many steps for one eigenvalue the search is given up; three are usual.
+const STEPS: usize = 90;
+
+/// The real and the imaginary parts of the eigenvalues, the left and the right vectors in columns, and whether they were found. Vectors have
+/// the length one, and their largest element is real and positive; LAPACK does not say which sign it has.
+pub(super) fn geev(left: bool, right: bool, inputs: Inputs) -> Result<Outputs, String> {
+    let [a] = take(inputs)?;
+    let batch = Batch::of(&a)?;
+    let n = batch.square()?;
+    let complex = match a.dtype() {
+        DType::F32 => DType::C64,
+        _ => DType::C128,
+    };
+    let all = a.to_f64();
+    let (mut re, mut im, mut info) = (Vec::new(), Vec::new(), vec![0; batch.count]);
+    let mut vectors = [left, right].map(|_| vec![ZERO; all.len()]);
+    let matrices = all.chunks(batch.size()).take(if n == 0 { 0 } else { batch.count });
+    for (at, matrix) in matrices.enumerate() {
+        let Some(schur) = Schur::of(matrix, n) else {
+            info[at] = 1;
+            re.extend(vec![f64::NAN; n]);
+            im.extend(vec![f64::NAN; n]);
+            continue;
+        };
+        re.extend((0..n).map(|k| schur.t[k * n + k].re));
+        im.extend((0..n).map(|k| schur.t[k * n + k].im));
+        let own = at * n * n..(at + 1) * n * n;
+        if left {
+            schur.vectors(&mut vectors[0][own.clone()], Schur::left);
+        }
+        if right {
+            schur.vectors(&mut vectors[1][own], Schur::right);
+        }
+    }
+    let shape: Shape = lead(&a).iter().copied().chain([n]).collect();
+    let [left, right] = vectors;
+    Ok(smallvec![
+        Tensor::new(&shape, re)?.cast(a.dtype())?,
+        Tensor::new(&shape, im)?.cast(a.dtype())?,
+        Tensor::new(a.shape(), left)?.cast(complex)?,
+        Tensor::new(a.shape(), right)?.cast(complex)?,
+        integers(lead(&a), None, info)?
+    ])
+}
+
+/// A unitary matrix and an upper triangular one: `a = z t zᴴ`.
+struct Schur {
+    n: usize,
+    t: Vec<C>,
+    z: Vec<C>,
+}
+
+impl Schur {
+    fn of(matrix: &[f64], n: usize) -> Option<Self> {
+        if !matrix.iter().all(|x| x.is_finite()) {
+            return None;
+        }
+        let mut real = Real {
+            n,
+            h: matrix.to_vec(),
+            z: (0..n * n).map(|p| f64::from(u8::from(p / n == p % n))).collect(),
+        };
+        real.hessenberg();
+        let pairs = real.triangular()?;
+        let wide = |list: Vec<f64>| list.into_iter().map(|x| C::new(x, 0.0)).collect();
+        let (t, z) = (wide(real.h), wide(real.z));
+        let mut schur = Schur { n, t, z };
+        pairs.into_iter().for_each(|k| schur.split(k));
+        Some(schur)
+    }
+
+    /// Makes a block of two rows with complex eigenvalues triangular; the first gets the positive imaginary part.
+    fn split(&mut self, k: usize) {
+        let n = self.n;
+        let at = |i: usize, j: usize| (k + i) * n + k + j;
+        let [a, b, c, d] = [at(0, 0), at(0, 1), at(1, 0), at(1, 1)].map(|p| self.t[p].re);
+        let half = (a - d) / 2.0;
+        let value = C::new((a + d) / 2.0, (-b * c - half * half).max(0.0).sqrt());
+        // Of the eigenvector of the block, and of what is orthogonal to it.
+        let (x, y) = (C::new(b, 0.0), value - C::new(a, 0.0));
+        let size = length(&[x, y]);
+        let (x, y) = (x * (1.0 / size), y * (1.0 / size));
+        for row in 0..n {
+            for m in [&mut self.t, &mut self.z] {
+                let (p, q) = (m[row * n + k], m[row * n + k + 1]);
+                m[row * n + k] = p * x + q * y;
+                m[row * n + k + 1] = q * conj(x) - p * conj(y);
+            }
+        }
+        for column in 0..n {
+            let (p, q) = (self.t[k * n + column], self.t[(k + 1) * n + column]);
+            self.t[k * n + column] = conj(x) * p + conj(y) * q;
+            self.t[(k + 1) * n + column] = x * q - y * p;
+        }
+        self.t[at(0, 0)] = value;
+        self.t[at(1, 0)] = ZERO;
+        self.t[at(1, 1)] = conj(value);
+    }
+
+    /// The vectors that are found of the triangular matrix, in the columns of `out`.
+    fn vectors(&self, out: &mut [C], solve: fn(&Self, usize) -> Vec<C>) {
+        let n = self.n;
+        for k in 0..n {
+            let is_second = k > 0 && self.t[k * n + k].im < 0.0;
+            let vector = if is_second {
+                // The vectors of a pair are conjugates as its values are.
+                (0..n).map(|i| conj(out[i * n + k - 1])).collect()
+            } else {
+                let inner = solve(self, k);
+                let row = |i: usize| &self.z[i * n..(i + 1) * n];
+                let vector: Vec<C> = (0..n).map(|i| product(row(i), &inner)).collect();
+                unit(vector, self.t[k * n + k].im == 0.0)
+            };
+            vector.into_iter().enumerate().for_each(|(i, x)| out[i * n + k] = x);
+        }
+    }
+
+    /// Equal eigenvalues are kept apart by a rounding.
+    fn gap(&self, i: usize, k: usize) -> C {
+        let n = self.n;
+        let least = f64::EPSILON * (self.t[k * n + k].abs() + self.t[i * n + i].abs()).max(f64::MIN_POSITIVE);
+        let gap = self.t[k * n + k] - self.t[i * n + i];
+        if gap.abs() < least { C::new(least, 0.0) } else { gap }
+    }
+
+    fn right(&self, k: usize) -> Vec<C> {
+        let n = self.n;
+        let mut x = vec![ZERO; n];
+        x[k] = ONE;
+        for i in (0..k).rev() {
+            let sum = product(&self.t[i * n + i + 1..=i * n + k], &x[i + 1..=k]);
+            x[i] = sum / self.gap(i, k);
+        }
+        x
+    }
+
+    fn left(&self, k: usize) -> Vec<C> {
+        let n = self.n;
+        let mut x = vec![ZERO; n];
+        x[k] = ONE;
+        for i in k + 1..n {
+            let sum = (k..i).fold(ZERO, |sum, j| sum + conj(self.t[j * n + i]) * x[j]);
+            x[i] = sum / conj(self.gap(i, k));
+        }
+        x
+    }
+}
+
+fn conj(x: C) -> C {
+    C::new(x.re, -x.im)
+}
+
+fn product(a: &[C], b: &[C]) -> C {
+    a.iter().zip(b).fold(ZERO, |sum, (&x, &y)| sum + x * y)
+}
+
+fn length(x: &[C]) -> f64 {
+    let largest = x.iter().map(|x| x.re.abs().max(x.im.abs())).fold(0.0, f64::max);
+    let scaled = |x: &C| (x.re / largest).powi(2) + (x.im / largest).powi(2);
+    if largest == 0.0 {
+        1.0
+    } else {
+        largest * x.iter().map(scaled).sum::<f64>().sqrt()
+    }
+}
+
+/// A vector of the length one, the largest element of which is positive.
+fn unit(mut x: Vec<C>, is_real: bool) -> Vec<C> {
+    let size = length(&x);
+    let largest = (0..x.len()).fold(0, |best, i| if x[i].abs() > x[best].abs() { i } else { best });
+    let turn = conj(x[largest]) * (1.0 / (x[largest].abs() * size));
+    x.iter_mut().for_each(|x| *x = *x * turn);
+    x[largest].im = 0.0;
+    if is_real {
+        x.iter_mut().for_each(|x| x.im = 0.0);
+    }
+    x
+}
+
+/// A real matrix, and the product of the reflections and rotations that were made.
+struct Real {
+    n: usize,
+    h: Vec<f64>,
+    z: Vec<f64>,
+}
+
+impl Real {
+    /// Reflects so many rows and columns from `first` on, by a vector of these elements.
+    fn reflect(&mut self, first: usize, v: &[f64]) {
+        let (n, square) = (self.n, v.iter().map(|x| x * x).sum::<f64>());
+        if square == 0.0 {
+            return;
+        }
+        for j in 0..n {
+            let sum: f64 = v.iter().enumerate().map(|(i, x)| x * self.h[(first + i) * n + j]).sum();
+            let scale = 2.0 * sum / square;
+            v.iter()
+                .enumerate()
+                .for_each(|(i, x)| self.h[(first + i) * n + j] -= scale * x);
+        }
+        for m in [&mut self.h, &mut self.z] {
+            for row in m.chunks_mut(n) {
+                let part = &mut row[first..first + v.len()];
+                let sum: f64 = v.iter().zip(&*part).map(|(x, y)| x * y).sum();
+                let scale = 2.0 * sum / square;
+                part.iter_mut().zip(v).for_each(|(y, x)| *y -= scale * x);
+            }
+        }
+    }
+
+    fn hessenberg(&mut self) {
+        let n = self.n;
+        for k in 0..n.saturating_sub(2) {
+            let column: Vec<f64> = (k + 1..n).map(|i| self.h[i * n + k]).collect();
+            if column[1..].iter().any(|&x| x != 0.0) {
+                self.reflect(k + 1, &mirror(&column));
+                (k + 2..n).for_each(|i| self.h[i * n + k] = 0.0);
+            }
+        }
+    }
+
+    /// Triangular but for blocks with complex eigenvalues, of which the first rows are returned; nothing, if that was not reached.
+    fn triangular(&mut self) -> Option<Vec<usize>> {
+        let (n, mut pairs) = (self.n, Vec::new());
+        let (mut end, mut steps) = (n, 0);
+        while end > 0 {
+            let last = end - 1;
+            let small = |h: &[f64], k: usize| {
+                let beside = h[k * n + k].abs() + h[(k - 1) * n + k - 1].abs();
+                h[k * n + k - 1].abs() <= f64::EPSILON * if beside == 0.0 { 1.0 } else { beside }
+            };
+            let first = (1..=last).rev().find(|&k| small(&self.h, k)).unwrap_or(0);
+            if first > 0 {
+                self.h[first * n + first - 1] = 0.0;
+            }
+            match last - first {
+                0 => end -= 1,
+                1 => {
+                    if !self.diagonalized(first) {
+                        pairs.push(first);
+                    }
+                    end -= 2;
+                }
+                _ if steps >= STEPS => return None,
+                _ => {
+                    steps += 1;
+                    self.step(first, last, steps % 10 == 0);
+                    continue;
+                }
+            }
+            steps = 0;
+        }
+        Some(pairs)
+    }
+
+    /// Makes a block of two rows triangular, if its eigenvalues are real.
+    fn diagonalized(&mut self, k: usize) -> bool {
+        let n = self.n;
+        let [a, b, c, d] = [0, 1, n, n + 1].map(|p| self.h[k * n + k + p]);
+        let half = (a - d) / 2.0;
+        let square = half * half + b * c;
+        if square < 0.0 {
+            return false;
+        }
+        // The eigenvector of the value that is farther from `d` loses no digits.
+        let far = half + half.signum() * square.sqrt();
+        let (x, y) = (far, c);
+        let size = x.hypot(y);
+        if size > 0.0 {
+            // A reflection that takes the vector to the first axis.
+            self.reflect(k, &mirror(&[x, y]));
+        }
+        self.h[(k + 1) * n + k] = 0.0;
+        true
+    }
+
+    /// A step with two shifts, from the first to the last row of what is not yet triangular.
+    fn step(&mut self, first: usize, last: usize, is_unusual: bool) {
+        let n = self.n;
+        let h = |i: usize, j: usize| self.h[i * n + j];
+        let (mut sum, mut det) = (
+            h(last - 1, last - 1) + h(last, last),
+            h(last - 1, last - 1) * h(last, last) - h(last - 1, last) * h(last, last - 1),
+        );
+        if is_unusual {
+            // Where the usual shifts go in a circle.
+            let size = h(last, last - 1).abs() + h(last - 1, last - 2).abs();
+            (sum, det) = (1.5 * size, size * size);
+        }
+        let (p, q) = (h(first, first), h(first + 1, first));
+        let mut column = vec![
+            p * p + h(first, first + 1) * q - sum * p + det,
+            q * (p + h(first + 1, first + 1) - sum),
+            q * h(first + 2, first + 1),
+        ];
+        for k in first..last {
+            if k > first {
+                column = (k..=(k + 2).min(last)).map(|i| self.h[i * n + k - 1]).collect();
+            }
+            self.reflect(k, &mirror(&column[..column.len().min(last - k + 1)]));
+            if k > first {
+                (k + 1..=(k + 2).min(last)).for_each(|i| self.h[i * n + k - 1] = 0.0);
+            }
+        }
+    }
+}
+
+/// The vector that reflects another one to the first axis.
+fn mirror(x: &[f64]) -> Vec<f64> {
+    let size = x.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let mut v = x.to_vec();
+    if let Some(head) = v.first_mut() {
+        *head += if *head < 0.0 { -size } else { size };
+    }
+    v
+}
