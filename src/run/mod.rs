@@ -21,7 +21,7 @@ use pir_interp::kernels::Kernels;
 use pir_interp::{ExecError, InputSpec, Options, Outcome, Tensor, inputs_of};
 use pir_ir::{Context, Diagnostic, Module, OpView};
 use pir_passes::autodiff::decompose_unless;
-use pir_passes::refine_shapes;
+use pir_passes::{Pipeline, refine_shapes};
 
 pub use args::Args;
 use args::{CheckGrad, Denormals};
@@ -91,6 +91,7 @@ fn run(args: &Args, ctx: &Arc<Context>, source: &Source, renderer: &Renderer) ->
     cli::report(renderer, source, &warnings);
     timing.end("read");
     lower_gradients(&mut module)?;
+    inline_in_regions(&mut module)?;
     if let Some(devices) = args.dataflow {
         dataflow::prepare(&mut module, devices)?;
     }
@@ -214,6 +215,27 @@ fn lower_gradients(module: &mut Module) -> Result<(), Vec<Diagnostic>> {
         false => Vec::new(),
     };
     if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+/// Puts functions in the places of their calls, if the region of a reduction or a sort calls one: such regions are evaluated on whole
+/// tensors.
+fn inline_in_regions(module: &mut Module) -> Result<(), Vec<Diagnostic>> {
+    let ctx = module.ctx.clone();
+    let mut found = false;
+    module.for_each_body(|body| {
+        let is_call = |op| ctx.op_str(body.op_name(op)) == "func.call";
+        found |= body.walk_all().any(|op| {
+            let view = body.view(&ctx, op);
+            let semantics = view.semantics().filter(|_| view.name().starts_with("stablehlo."));
+            semantics.is_some_and(|semantics| semantics.has_expansion() && semantics.has_regions(view))
+                && body.op_regions(op).iter().any(|&region| body.walk(region).any(is_call))
+        });
+    });
+    if found {
+        let pipeline = Pipeline::parse("inline{always=true, max-growth=4000000}")?;
+        driver::run_passes(module, &pipeline, RunOptions::default())?;
+    }
+    Ok(())
 }
 
 /// The tensors of a file, by name. Parameters without names are those of the program that have elements, in the order of
