@@ -570,10 +570,33 @@ for op in ("sigmoid", "silu", "softplus", "log_sigmoid", "elu", "selu", "mish", 
 case("saturated.remainder", lambda x, y: (lax.rem(x, y), jnp.remainder(x, y)), FAR, np.full(7, 7.0, np.float32))
 
 
+case("index.apply_twice", lambda x: x.at[jnp.array([2, 0, 2])].apply(jnp.sin), f(4, 3))
+case("index.apply_unique", lambda x: x.at[::2].apply(lambda v: v * v - 1, unique_indices=True), f(90))
+case("index.apply_dropped", lambda x: x.at[jnp.array([2, 9])].apply(jnp.log, mode="drop"), f(4, low=0.1))
+case("index.apply_many", lambda x, at: x.at[at].apply(jnp.sin), f(9), i(70, low=0, high=9))
+# Their order is anybody's, too.
+case("linalg.eigvals", lambda x: (jnp.sort(jnp.abs(jnp.linalg.eigvals(x))), jnp.sum(jnp.linalg.eigvals(x) ** 3, axis=-1).real), f(2, 5, 5))
+case("linalg.eigvals_pairs", lambda x: jnp.sum(jnp.linalg.eigvals(x - x.T) ** 2).real, f(4, 4))
+case("linalg.eigvals_defective", lambda: jnp.linalg.eigvals(jnp.array([[2.0, 1.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 2.0]])).real)
+case("linalg.eigvals_single", lambda x: jnp.sort(jnp.linalg.eigvals(x).real), f(6, 6).astype(np.float32))
+case("linalg.roots", lambda c: jnp.sort(jnp.abs(jnp.roots(jnp.concatenate([jnp.ones(1), c]), strip_zeros=False))), f(5))
+
+
+def eigenvectors(x):
+    w, u, v = lax.linalg.eig(x, enable_eigvec_derivs=True)
+    order = jnp.argsort(w.real + 0.1 * w.imag)
+    return jnp.abs(u[:, order]), jnp.abs(v[:, order]), jnp.abs(jnp.sum(u.conj() * v, 0))[order], (x @ v - v * w).real
+
+
+case("linalg.eig", eigenvectors, f(5, 5))
+case("linalg.complex_solve", jnp.linalg.solve, z(3, 3), z(3))
+case("broad.reduce_two", lambda x: lax.reduce((x, jnp.broadcast_to(jnp.arange(5), (3, 5))), (-jnp.inf, 0), lambda a, b: (jnp.maximum(a[0], b[0]), jnp.where(a[0] >= b[0], a[1], b[1])), (1,)), f(3, 5))
+
+
 # What is not supported, by case: regular expressions of its name and of the message.
 REFUSED = {
-    r"index\.apply": "only regions that add, multiply, take the maximum or minimum, or return the update",
-    r"linalg\.svd": "`@lapack_dgesdd_ffi` is not supported",
+    r"index\.apply_many": "is supported for unique indices, and for up to 64 others",
+    r"linalg\.complex_solve": "`@lapack_zgetrf_ffi` is not supported",
 }
 # Differences that are meant, with the reason.
 MEANT = {

@@ -275,12 +275,104 @@ def krylov(a, b):
     return jax.scipy.sparse.linalg.cg(lambda x: a @ x + 0.1 * x, b, tol=1e-12)[0]
 
 
+@case(array(3), array(3, 3), np.int64(5))
+def weights_again(x, w, n):
+    """The loop runs again one iteration at a time, for it has another of unknown length; so the factors of a gradient have no number."""
+
+    def step(i, y):
+        return w @ lax.while_loop(lambda z: z @ z > 0.5, lambda z: 0.7 * jnp.sin(z), y) + x
+
+    return lax.fori_loop(0, n, step, x)
+
+
+@case(np.float64(0.6), np.int64(4))
+def loop_in_branch(x, n):
+    """A loop in a branch reads what the iteration around it computes, and so does what is behind it."""
+
+    def step(i, y):
+        c = jnp.sin(y)
+
+        def inner(j, z):
+            return lax.cond(j < c * 8, lambda z: 0.9 * z * z + 0.1, lambda z: z, z)
+
+        return lax.cond(y > 0.1, lambda y: lax.fori_loop(0, 9, inner, y), lambda y: y + 0.3, y) * c + x
+
+    return lax.fori_loop(0, n, step, x)
+
+
+@case(array(6), np.int64(3))
+def stack_machine(x, n):
+    """A stack in an array: a switch of operations that change the pointer."""
+    program = jnp.array([0, 1, 0, 2, 0, 3, 1, 2])
+
+    def step(state):
+        pc, top, stack = state
+
+        def push():
+            return top + 1, stack.at[top].set(x[pc % 6])
+
+        def add():
+            return top - 1, stack.at[top - 2].set(stack[top - 2] + stack[top - 1])
+
+        def multiply():
+            return top - 1, stack.at[top - 2].set(stack[top - 2] * stack[top - 1])
+
+        def negate():
+            return top, stack.at[top - 1].set(-stack[top - 1])
+
+        op = program[pc % 8]
+        return pc + 1, *lax.switch(jnp.where((top >= 2) | (op == 0), op, 0), [push, add, multiply, negate])
+
+    return lax.while_loop(lambda s: s[0] < 5 + n, step, (0, 0, jnp.zeros(8)))[2]
+
+
+@case(array(4, 4), array(4))
+def gmres(a, b):
+    """A basis that grows by a row in each iteration, orthogonalized against those before in an inner loop."""
+    a = a + 3 * jnp.eye(4)
+
+    def step(state):
+        k, q, h, _ = state
+
+        def orthogonalize(j, carry):
+            v, h = carry
+            d = q[j] @ v
+            return v - d * q[j], h.at[j, k].set(d)
+
+        v, h = lax.fori_loop(0, k + 1, orthogonalize, (a @ q[k], h))
+        size = jnp.linalg.norm(v)
+        return k + 1, q.at[k + 1].set(v / size), h.at[k + 1, k].set(size), size
+
+    beta = jnp.linalg.norm(b)
+    start = (0, jnp.zeros((5, 4)).at[0].set(b / beta), jnp.zeros((5, 4)), beta)
+    _, q, h, _ = lax.while_loop(lambda s: (s[0] < 3) & (s[3] > 1e-9), step, start)
+    part = h[:4, :3]
+    return jnp.linalg.solve(part.T @ part, part.T @ (beta * jnp.eye(4)[0])) @ q[:3]
+
+
+@case(array(3, 3), np.int64(2))
+def matrix_functions(a, n):
+    """JAX's `expm` has a switch, and squarings in a branch whose number it computes."""
+
+    def step(i, m):
+        return jnp.linalg.inv(jax.scipy.linalg.expm(0.3 * m) + 2 * jnp.eye(3)) + 0.1 * jnp.linalg.det(m) * m
+
+    return lax.fori_loop(0, n, step, a)
+
+
+@case(array(3, 3), np.int64(2))
+def spectra(a, n):
+    """Eigenvalues of a general matrix."""
+    return lax.fori_loop(0, n, lambda i, m: m * 0.5 + jnp.sum(jnp.abs(jnp.linalg.eigvals(m))) * jnp.eye(3) * 0.1, a)
+
+
 A, S, B = array(4, 4), positive(4), array(4)
 KEY = jax.random.key(0)
 OPERATIONS = {
     "solve": (jnp.linalg.solve, S, B),
     "cholesky": (jnp.linalg.cholesky, S),
     "eigh": (jnp.linalg.eigh, S),
+    "eigenvalues": (lambda a: (jnp.linalg.eigvals(a).real, jnp.abs(jnp.linalg.eigvals(a))), A),
     "svd": (lambda a: jnp.linalg.svd(a, full_matrices=False), A),
     "determinants": (lambda a: (jnp.linalg.inv(a), jnp.linalg.det(a), jnp.linalg.slogdet(a)[1]), S),
     "qr": (jnp.linalg.qr, A),
