@@ -20,7 +20,10 @@ pub(super) const CONTROL: u32 = u32::MAX;
 /// The action of a node.
 pub(super) enum NodeAction {
     Switch,
-    Merge,
+    Merge {
+        /// Whether something reads which of the inputs arrived.
+        indexed: bool,
+    },
     Enter {
         /// The index of the entered frame.
         child: u32,
@@ -55,6 +58,28 @@ pub(super) struct Edge {
     pub(super) port: u32,
     pub(super) target: u32,
     pub(super) input: u32,
+    /// The index of the target among the nodes of its frame, and the slot of the input in an iteration.
+    pub(super) index: u32,
+    pub(super) slot: u32,
+    /// Whether the target is a merge.
+    pub(super) merges: bool,
+    /// Whether no later edge has the same result: it takes the value along.
+    pub(super) last: bool,
+}
+
+impl Edge {
+    /// An edge whose target has no place in a frame yet.
+    fn new(port: u32, target: u32, input: u32) -> Edge {
+        Edge {
+            port,
+            target,
+            input,
+            index: 0,
+            slot: 0,
+            merges: false,
+            last: false,
+        }
+    }
 }
 
 pub(super) struct Node {
@@ -107,6 +132,23 @@ pub(super) struct Graph {
 }
 
 impl Graph {
+    /// Notes with each edge what is read of its target, whose place is known now.
+    fn place_edges(&mut self) {
+        for edge in &mut self.edges {
+            let target = &self.nodes[edge.target as usize];
+            edge.merges = matches!(target.kind, NodeAction::Merge { .. });
+            edge.index = target.index;
+            edge.slot = target.slot + if edge.merges { 0 } else { edge.input };
+        }
+        for node in &self.nodes {
+            let edges = &mut self.edges[node.edges.0 as usize..node.edges.1 as usize];
+            for at in 0..edges.len() {
+                let port = edges[at].port;
+                edges[at].last = port != CONTROL && edges[at + 1..].iter().all(|edge| edge.port != port);
+            }
+        }
+    }
+
     pub(super) fn edges(&self, node: u32) -> &[Edge] {
         let (first, end) = self.nodes[node as usize].edges;
         &self.edges[first as usize..end as usize]
@@ -161,7 +203,9 @@ impl<'c, 'o> Setup<'c, 'o> {
         let view = body.view(ctx, op);
         Ok(match view.name() {
             df::SWITCH => NodeAction::Switch,
-            df::MERGE => NodeAction::Merge,
+            df::MERGE => NodeAction::Merge {
+                indexed: body.results(op).nth(1).is_some_and(|index| body.has_uses(index)),
+            },
             df::ENTER => NodeAction::Enter {
                 child: NONE,
                 constant: view.bool("constant").unwrap_or(false),
@@ -186,12 +230,22 @@ impl<'c, 'o> Setup<'c, 'o> {
                     let ty = body.value_type(body.result(op, 0));
                     NodeAction::Input(check_input(ctx, self.options, &name, ty)?)
                 }
-                code @ (Code::Kernel { .. }
-                | Code::Combine(_)
-                | Code::Split(_)
-                | Code::Pass(_)
-                | Code::Fetch { .. }
-                | Code::Print { .. }) => NodeAction::Op(code),
+                Code::Kernel {
+                    kernel,
+                    in_place,
+                    inputs,
+                    lists,
+                } => NodeAction::Op(Code::Kernel {
+                    kernel,
+                    // Only the kernel knows of subnormal numbers.
+                    in_place: in_place.filter(|_| !self.options.flush_subnormals),
+                    inputs,
+                    lists,
+                }),
+                code
+                @ (Code::Combine(_) | Code::Split(_) | Code::Pass(_) | Code::Fetch { .. } | Code::Print { .. }) => {
+                    NodeAction::Op(code)
+                }
                 _ => {
                     return Err(ExecError::new("this cannot be a node of a dataflow graph")
                         .help("`pir-opt --pass=lower-to-dataflow` converts a structured program to a graph"));
@@ -241,12 +295,8 @@ impl<'c, 'o> Setup<'c, 'o> {
                     return Err(ExecError::new("an operand does not come from a node").at(ctx, body, op));
                 }
                 let first = body.result(ops[source as usize], 0);
-                let edge = Edge {
-                    port: (value.index() - first.index()) as u32,
-                    target: target as u32,
-                    input: input as u32,
-                };
-                edges.push((source, edge));
+                let port = (value.index() - first.index()) as u32;
+                edges.push((source, Edge::new(port, target as u32, input as u32)));
             }
         }
         let mut after: Vec<(u32, u32)> = Vec::new();
@@ -264,12 +314,7 @@ impl<'c, 'o> Setup<'c, 'o> {
         after.dedup();
         for (source, target) in after {
             nodes[target as usize].controls += 1;
-            let edge = Edge {
-                port: CONTROL,
-                target,
-                input: 0,
-            };
-            edges.push((source, edge));
+            edges.push((source, Edge::new(CONTROL, target, 0)));
         }
         edges.sort_by_key(|&(source, _)| source);
         let mut first = 0;
@@ -292,6 +337,7 @@ impl<'c, 'o> Setup<'c, 'o> {
             by_name: FxHashMap::default(),
         }
         .find(&mut graph)?;
+        graph.place_edges();
         Ok(graph)
     }
 }
@@ -366,7 +412,7 @@ impl Frames<'_> {
             node.slot = frame.slots;
             frame.slots += match node.kind {
                 // A merge keeps the input that arrives first, a receive its message.
-                NodeAction::Merge | NodeAction::Recv { .. } => 1,
+                NodeAction::Merge { .. } | NodeAction::Recv { .. } => 1,
                 _ => node.inputs,
             };
         }

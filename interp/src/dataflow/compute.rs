@@ -11,8 +11,11 @@ use crate::exec::ExecError;
 use crate::exec::apply::listed;
 use crate::exec::program::Code;
 use crate::exec::value::{Value, Values, not_a_tensor, tensor};
-use crate::kernels::Inputs;
+use crate::kernels::{InPlace, Inputs, Kernel};
 use crate::tensor::Tensor;
+
+/// An operation on more bytes may take longer than to wake a thread.
+const LONG: u64 = 1 << 14;
 
 impl Device<'_> {
     /// The results of a node; `None` if it waits for another device.
@@ -42,13 +45,29 @@ impl Device<'_> {
                 self.shared.send(self.key(*edge, at), value)?;
                 return Ok(Some(Outputs::new()));
             }
-            NodeAction::Merge => {
-                let value = self.take(at, 1)?.pop();
+            NodeAction::Merge { indexed } => {
+                let value = self.only(at)?;
                 if at.dead {
                     return Ok(Some(Outputs::new()));
                 }
-                let winner = Tensor::scalar(self.winner(at) as i32);
-                return Ok(Some(smallvec![value, Some(Value::Tensor(winner))]));
+                let mut outputs: Outputs = smallvec![Some(value)];
+                if *indexed {
+                    outputs.push(Some(Value::Tensor(Tensor::scalar(self.winner(at) as i32))));
+                }
+                return Ok(Some(outputs));
+            }
+            NodeAction::Op(Code::Kernel {
+                kernel,
+                in_place,
+                lists,
+                ..
+            }) if !at.dead => {
+                return self.kernel(at, node.inputs, kernel, *in_place, lists).map(Some);
+            }
+            NodeAction::Enter { .. } | NodeAction::Exit | NodeAction::NextIteration | NodeAction::Pass
+                if !at.dead && node.inputs == 1 =>
+            {
+                return Ok(Some(smallvec![Some(self.only(at)?)]));
             }
             _ => {}
         }
@@ -113,23 +132,48 @@ impl Device<'_> {
         }))
     }
 
+    /// The results of a kernel. Its operands stay where they have arrived until it has them: most are single numbers, for which
+    /// moving them costs more than computing with them.
+    fn kernel(
+        &mut self,
+        at: Ready,
+        count: u32,
+        kernel: &Kernel,
+        in_place: Option<InPlace>,
+        lists: &[Option<usize>],
+    ) -> Result<Outputs, ExecError> {
+        let shared = self.shared;
+        let slots = self.consume(at, count)?;
+        if shared.is_several() && slots.iter().map(Value::bytes).sum::<u64>() > LONG {
+            shared.rouse(self.number as usize);
+        }
+        let slots = self.slots(at, count)?;
+        if let (Some(f), [x, y]) = (in_place, &mut *slots)
+            && let (Value::Tensor(a), Value::Tensor(b)) = (&mut *x, &mut *y)
+        {
+            let first = f(a, b, false);
+            if first || f(b, a, true) {
+                let (x, y) = (std::mem::take(x), std::mem::take(y));
+                return Ok(smallvec![Some(if first { x } else { y })]);
+            }
+        }
+        let mut operands = Inputs::new();
+        for slot in slots {
+            match std::mem::take(slot) {
+                Value::Tensor(t) => operands.push(t),
+                Value::List(items) => operands.extend(items),
+                other => return Err(not_a_tensor(&other)),
+            }
+        }
+        let results = kernel(operands).map_err(ExecError::new)?;
+        Ok(match lists.is_empty() {
+            true => results.into_iter().map(|t| Some(Value::Tensor(t))).collect(),
+            false => listed(results, lists)?.into_iter().map(Some).collect(),
+        })
+    }
+
     fn operation(&mut self, code: &Code, inputs: Values, at: Ready) -> Result<Outputs, ExecError> {
         Ok(match code {
-            Code::Kernel { kernel, lists, .. } => {
-                let mut operands = Inputs::new();
-                for value in inputs {
-                    match value {
-                        Value::Tensor(t) => operands.push(t),
-                        Value::List(items) => operands.extend(items),
-                        other => return Err(not_a_tensor(&other)),
-                    }
-                }
-                let results = kernel(operands).map_err(ExecError::new)?;
-                match lists.is_empty() {
-                    true => results.into_iter().map(|t| Some(Value::Tensor(t))).collect(),
-                    false => listed(results, lists)?.into_iter().map(Some).collect(),
-                }
-            }
             Code::Combine(_) => {
                 smallvec![Some(Value::list(inputs)?)]
             }
@@ -147,6 +191,7 @@ impl Device<'_> {
                 let value = tensor(inputs.into_iter().next().unwrap_or_default())?;
                 let space = if message.is_empty() { "" } else { " " };
                 // The receiver lives as long as the run.
+                self.has_printed = true;
                 let _ = self.prints.send(format!("{message}{space}{value}"));
                 smallvec![Some(Value::Tensor(value))]
             }

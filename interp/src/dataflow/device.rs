@@ -68,6 +68,8 @@ pub(super) struct Device<'g> {
     random: Option<Random>,
     pub(super) account: Account,
     pub(super) prints: Sender<String>,
+    /// Whether there are prints that nobody has looked at.
+    pub(super) has_printed: bool,
     pub(super) recorder: Option<Recorder>,
     pub(super) counts: Counts,
     /// The fetched tensors, with the node that fetched each.
@@ -102,6 +104,7 @@ impl<'g> Device<'g> {
             random: None,
             account: Account::new(number as usize, false),
             prints,
+            has_printed: false,
             recorder: None,
             counts: Counts {
                 live: vec![0; counters.len()],
@@ -202,7 +205,7 @@ impl<'g> Device<'g> {
         let graph = self.graph;
         let node = &graph.nodes[at.node as usize];
         let begin = self.recorder.as_ref().map(Recorder::now);
-        let outputs = if at.arrived {
+        let mut outputs = if at.arrived {
             let value = self.take(at, 1)?.pop();
             smallvec![value.filter(|value| !matches!(value, Value::None))]
         } else {
@@ -223,7 +226,7 @@ impl<'g> Device<'g> {
             let (path, id) = frame.map_or_else(|| (Arc::from(""), 0), |f| (f.path.clone(), f.id));
             recorder.record(node, at, begin, path, id);
         }
-        self.propagate(at, node, &outputs)?;
+        self.propagate(at, node, &mut outputs)?;
         drop(outputs);
         self.shared.spaces.check()?;
         if let Some(iteration) = self.frames[at.frame as usize]
@@ -231,21 +234,44 @@ impl<'g> Device<'g> {
             .and_then(|frame| frame.iteration(at.iteration))
         {
             iteration.outstanding -= 1;
+            if iteration.outstanding > 0 {
+                return Ok(());
+            }
         }
         self.settle(at.frame)
     }
 
-    /// Takes the inputs of a node out of their slots.
-    pub(super) fn take(&mut self, at: Ready, count: u32) -> Result<Values, ExecError> {
+    /// The slots of the inputs of a node.
+    pub(super) fn slots(&mut self, at: Ready, count: u32) -> Result<&mut [Value], ExecError> {
         let first = self.graph.nodes[at.node as usize].slot;
         let frame = self.frames[at.frame as usize].as_mut();
         let iteration = frame.and_then(|f| f.iteration(at.iteration)).ok_or_else(broken)?;
-        let slots = &mut iteration.slots[first as usize..(first + count) as usize];
-        let values: Values = slots.iter_mut().map(std::mem::take).collect();
-        for value in &values {
-            self.account.release(&self.shared.spaces, value);
+        Ok(&mut iteration.slots[first as usize..(first + count) as usize])
+    }
+
+    /// The same of inputs that are about to be used up.
+    pub(super) fn consume(&mut self, at: Ready, count: u32) -> Result<&mut [Value], ExecError> {
+        if self.account.is_on() {
+            let mut account = std::mem::replace(&mut self.account, Account::new(0, false));
+            let spaces = &self.shared.spaces;
+            let slots = self.slots(at, count);
+            slots
+                .into_iter()
+                .flatten()
+                .for_each(|value| account.release(spaces, value));
+            self.account = account;
         }
-        Ok(values)
+        self.slots(at, count)
+    }
+
+    /// Takes the only input of a node.
+    pub(super) fn only(&mut self, at: Ready) -> Result<Value, ExecError> {
+        Ok(self.consume(at, 1)?.first_mut().map(std::mem::take).unwrap_or_default())
+    }
+
+    /// Takes the inputs of a node out of their slots.
+    pub(super) fn take(&mut self, at: Ready, count: u32) -> Result<Values, ExecError> {
+        Ok(self.consume(at, count)?.iter_mut().map(std::mem::take).collect())
     }
 
     /// The input that arrived first.
@@ -258,7 +284,7 @@ impl<'g> Device<'g> {
     }
 
     /// Delivers the results of a node.
-    fn propagate(&mut self, at: Ready, node: &Node, outputs: &[Option<Value>]) -> Result<(), ExecError> {
+    fn propagate(&mut self, at: Ready, node: &Node, outputs: &mut [Option<Value>]) -> Result<(), ExecError> {
         match node.kind {
             NodeAction::Enter { child, constant } => {
                 let inner = self.child(at.frame, at.iteration, child)?;
@@ -274,9 +300,9 @@ impl<'g> Device<'g> {
                     if let Some(value) = &value {
                         self.account.hold(&self.shared.spaces, value);
                     }
-                    active.constants.push((at.node, value));
+                    active.constants.push((at.node, value.clone()));
                     for iteration in active.first..active.next() {
-                        self.deliver(at.node, inner, iteration, outputs, at.dead)?;
+                        self.deliver(at.node, inner, iteration, &mut [value.clone()], at.dead)?;
                     }
                 } else {
                     self.deliver(at.node, inner, 0, outputs, at.dead)?;
@@ -318,13 +344,14 @@ impl<'g> Device<'g> {
         }
     }
 
-    /// Delivers values to the users of a node in an iteration, and signals the nodes that have control edges from it.
+    /// Delivers values to the users of a node in an iteration, and signals the nodes that have control edges from it. The last
+    /// user of a value gets it without a copy, so that it can compute in place.
     fn deliver(
         &mut self,
         source: u32,
         frame: u32,
         number: u64,
-        outputs: &[Option<Value>],
+        outputs: &mut [Option<Value>],
         dead: bool,
     ) -> Result<(), ExecError> {
         let graph = self.graph;
@@ -333,31 +360,30 @@ impl<'g> Device<'g> {
         let active = self.frames.get_mut(frame as usize).and_then(Option::as_mut);
         let iteration = active.and_then(|active| active.iteration(number)).ok_or_else(broken)?;
         for edge in graph.edges(source) {
-            let target = &graph.nodes[edge.target as usize];
-            let merges = matches!(target.kind, NodeAction::Merge);
-            let state = &mut iteration.states[target.index as usize];
-            let twice = || ExecError::new(format!("{} gets a value twice in one iteration", target.label));
+            let merges = edge.merges;
+            let state = &mut iteration.states[edge.index as usize];
+            let label = || &graph.nodes[edge.target as usize].label;
+            let twice = || ExecError::new(format!("{} gets a value twice in one iteration", label()));
             if edge.port == CONTROL {
                 state.control = state.control.checked_sub(1).ok_or_else(twice)?;
                 state.dead += u32::from(dead_control && !merges);
             } else {
                 state.data = state.data.checked_sub(1).ok_or_else(twice)?;
-                match outputs.get(edge.port as usize) {
-                    Some(Some(_)) if merges && (state.ready || state.winner != NONE) => {
-                        let error = ExecError::new(format!("two operands of {} are live", target.label));
+                let value = outputs.get_mut(edge.port as usize);
+                match value.and_then(|v| if edge.last { v.take() } else { v.clone() }) {
+                    Some(_) if merges && (state.ready || state.winner != NONE) => {
+                        let error = ExecError::new(format!("two operands of {} are live", label()));
                         return Err(error
                             .help("the forwarded operand is undetermined: a merge joins the two sides of one branch"));
                     }
-                    Some(Some(value)) => {
-                        let mut slot = target.slot;
-                        match merges {
-                            true => state.winner = edge.input,
-                            false => slot += edge.input,
+                    Some(value) => {
+                        if merges {
+                            state.winner = edge.input;
                         }
-                        self.account.hold(&self.shared.spaces, value);
-                        iteration.slots[slot as usize] = value.clone();
+                        self.account.hold(&self.shared.spaces, &value);
+                        iteration.slots[edge.slot as usize] = value;
                     }
-                    _ => {
+                    None => {
                         state.dead += 1;
                         // The entering value is dead, so no iteration can give the merge a live one.
                         state.over |= merges && matches!(kind, NodeAction::Enter { .. });
@@ -365,7 +391,7 @@ impl<'g> Device<'g> {
                 }
             }
             let complete = match merges {
-                true => state.winner != NONE || state.over || state.dead == target.inputs,
+                true => state.winner != NONE || state.over || state.dead == graph.nodes[edge.target as usize].inputs,
                 false => state.data == 0,
             };
             if state.ready || !complete || state.control > 0 {
@@ -455,8 +481,7 @@ impl<'g> Device<'g> {
         counts.most_at_once = counts.most_at_once.max(active.iterations.len() as u64);
         let constants = std::mem::take(&mut active.constants);
         for (node, value) in &constants {
-            let output = std::slice::from_ref(value);
-            self.deliver(*node, frame, number, output, value.is_none())?;
+            self.deliver(*node, frame, number, &mut [value.clone()], value.is_none())?;
         }
         if let Some(active) = self.frames[frame as usize].as_mut() {
             active.constants = constants;
@@ -484,7 +509,7 @@ impl<'g> Device<'g> {
                     let next = self.frames[at as usize].as_ref().map_or(1, Active::next);
                     for (node, value) in deferred {
                         self.account.release(&self.shared.spaces, &value);
-                        self.deliver(node, at, next - 1, &[Some(value)], false)?;
+                        self.deliver(node, at, next - 1, &mut [Some(value)], false)?;
                     }
                 }
                 continue;
@@ -503,7 +528,7 @@ impl<'g> Device<'g> {
             self.frames[at as usize] = None;
             self.holes.push(at);
             for exit in exits {
-                self.deliver(exit, parent, number, &[None], true)?;
+                self.deliver(exit, parent, number, &mut [None], true)?;
             }
             let outer = self.frames[parent as usize].as_mut();
             let iteration = outer.and_then(|outer| outer.iteration(number)).ok_or_else(broken)?;
@@ -518,10 +543,13 @@ impl<'g> Device<'g> {
     fn end(&mut self, frame: u32, number: u64, mut iteration: super::frame::Iteration) {
         let nodes = &self.graph.frames[frame as usize].nodes;
         for (&node, state) in nodes.iter().zip(&iteration.states) {
+            if state.ready {
+                continue;
+            }
             let known = &self.graph.nodes[node as usize];
             let have = known.inputs + known.controls - state.data - state.control;
             // One record per node suffices: other iterations are alike.
-            if !state.ready && have > 0 && self.left.len() < nodes.len() {
+            if have > 0 && self.left.len() < nodes.len() {
                 self.left.push(Left {
                     node,
                     iteration: number,
@@ -529,7 +557,7 @@ impl<'g> Device<'g> {
                 });
             }
         }
-        for slot in &mut iteration.slots {
+        for slot in iteration.slots.iter_mut().filter(|slot| !matches!(slot, Value::None)) {
             let value = std::mem::take(slot);
             self.account.release(&self.shared.spaces, &value);
         }

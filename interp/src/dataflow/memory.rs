@@ -71,9 +71,10 @@ impl Spaces {
 
     /// Checks the limit.
     pub(super) fn check(&self) -> Result<(), ExecError> {
+        let Some(limit) = self.limit else { return Ok(()) };
         let live = self.total.live.load(Ordering::Relaxed);
-        match self.limit {
-            Some(limit) if live > limit => {
+        match live > limit {
+            true => {
                 let host = self.spaces[self.host()].live.load(Ordering::Relaxed);
                 Err(ExecError::new(format!(
                     "the tensors of the program take {live} bytes now, more than the limit of {limit} bytes"
@@ -82,7 +83,7 @@ impl Spaces {
                     "{host} of them are on stacks in host memory; `--max-memory` sets the limit"
                 )))
             }
-            _ => Ok(()),
+            false => Ok(()),
         }
     }
 
@@ -107,6 +108,11 @@ impl Account {
             held: FxHashMap::default(),
             on,
         }
+    }
+
+    /// Whether anything is counted.
+    pub(super) fn is_on(&self) -> bool {
+        self.on
     }
 
     /// Adds a reference to a value.

@@ -9,8 +9,9 @@
 //! inputs. Frames are addressed by index. Only messages between devices have keys, since each device numbers frames
 //! differently.
 //!
-//! Devices share only messages, the budget and the account of memory. They run as threads; with a seed they take turns
-//! at random on one thread instead, so that the same seed gives the same schedule.
+//! Devices share only messages, the budget and the account of memory. There are as many threads as devices, and each runs
+//! whichever device has work; with a seed devices take turns at random on one thread instead, so that the same seed gives
+//! the same schedule.
 
 mod compile;
 mod compute;

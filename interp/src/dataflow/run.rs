@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
@@ -30,7 +31,11 @@ pub fn run(module: &Module, options: &Options, schedule: &Schedule, out: &mut dy
     graphs.sort_by_key(|graph| graph.device);
     let count_memory = schedule.count_memory || options.max_memory.is_some();
     let spaces = Spaces::new(graphs.len(), options.max_memory);
-    let shared = Shared::new(graphs.len(), options.max_steps, spaces);
+    let mut shared = Shared::new(graphs.len(), options.max_steps, spaces);
+    if schedule.threads {
+        shared.hurry();
+    }
+    let shared = shared;
     let (prints, printed) = channel();
     let zero = Instant::now();
     let mut devices: Vec<Device<'_>> = Vec::new();
@@ -104,6 +109,10 @@ fn nothing(dead: &[String]) -> ExecError {
 
 /// Runs the devices on this thread; each step picks a busy one.
 fn take_turns(devices: &mut [Device<'_>], shared: &Shared, seed: u64, printed: &Receiver<String>, out: &mut dyn Write) {
+    if let [device] = devices {
+        let result = alone(device, printed, out);
+        return shared.stop(result.err());
+    }
     // A stream other than those by which devices pick their nodes.
     let mut random = Random::new(seed, u64::MAX - 1);
     loop {
@@ -119,16 +128,32 @@ fn take_turns(devices: &mut [Device<'_>], shared: &Shared, seed: u64, printed: &
     }
 }
 
-/// Runs each device in a separate thread.
+/// Runs the only device.
+fn alone(device: &mut Device<'_>, printed: &Receiver<String>, out: &mut dyn Write) -> Result<(), ExecError> {
+    loop {
+        let goes_on = device.step()?;
+        if std::mem::take(&mut device.has_printed) {
+            write_prints(printed.try_iter(), out)?;
+        }
+        if !goes_on {
+            return Ok(());
+        }
+    }
+}
+
+/// Runs the devices in as many threads. A thread without work runs any device that has some: one thread runs them all where each
+/// waits for the others, which costs less than to wake a thread for every message.
 fn in_threads<'g>(
     devices: Vec<Device<'g>>,
     shared: &Shared,
     printed: &Receiver<String>,
     out: &mut dyn Write,
 ) -> Vec<Device<'g>> {
+    let devices: Vec<Mutex<Device<'g>>> = devices.into_iter().map(Mutex::new).collect();
     thread::scope(|scope| {
-        let start = |device: Device<'g>| scope.spawn(move || run_device(device));
-        let threads: Vec<_> = devices.into_iter().map(start).collect();
+        let devices = &devices;
+        let start = |at| scope.spawn(move || work(at, devices, shared));
+        let threads: Vec<_> = (0..devices.len()).map(start).collect();
         while !threads.iter().all(thread::ScopedJoinHandle::is_finished) {
             if let Ok(text) = printed.recv_timeout(std::time::Duration::from_millis(1))
                 && let Err(error) = write_prints(std::iter::once(text), out)
@@ -139,12 +164,14 @@ fn in_threads<'g>(
         if let Err(error) = write_prints(printed.try_iter(), out) {
             shared.stop(Some(error));
         }
-        let finished = threads.into_iter().map(|thread| match thread.join() {
-            Ok(device) => device,
-            Err(panic) => std::panic::resume_unwind(panic),
-        });
-        finished.collect()
-    })
+        for thread in threads {
+            if let Err(panic) = thread.join() {
+                std::panic::resume_unwind(panic);
+            }
+        }
+    });
+    let inner = |device: Mutex<Device<'g>>| device.into_inner().unwrap_or_else(PoisonError::into_inner);
+    devices.into_iter().map(inner).collect()
 }
 
 /// Stops the run if the thread panics: the others would wait forever.
@@ -158,23 +185,41 @@ impl Drop for Guard<'_> {
     }
 }
 
-fn run_device(mut device: Device<'_>) -> Device<'_> {
-    let shared = device.shared;
+/// A thread: it runs devices that have work, its own first.
+fn work(own: usize, devices: &[Mutex<Device<'_>>], shared: &Shared) {
     let _guard = Guard(shared);
-    loop {
-        if shared.stopped() {
-            return device;
-        }
-        match device.step() {
-            Ok(true) => {}
-            Ok(false) if shared.wait(device.number as usize) => {}
-            Ok(false) => return device,
-            Err(error) => {
-                shared.stop(Some(error));
-                return device;
+    let all = || (own..devices.len()).chain(0..own);
+    while !shared.stopped() {
+        let free = |at: usize| devices[at].try_lock().ok();
+        let found = all()
+            .filter(|&at| shared.has_work(at))
+            .find_map(|at| free(at).map(|device| (at, device)));
+        match found {
+            Some((at, mut device)) => {
+                shared.begins(at);
+                if let Err(error) = run_device(&mut device, shared) {
+                    shared.stop(Some(error));
+                }
             }
+            None if shared.sleep() => {}
+            None => return,
         }
     }
+}
+
+/// Runs a device until it waits for messages.
+fn run_device(device: &mut Device<'_>, shared: &Shared) -> Result<(), ExecError> {
+    /// After so many operations, other devices have waited long enough for another thread to wake for them.
+    const MANY: u64 = 4096;
+    for count in 1u64.. {
+        if shared.stopped() || !device.step()? {
+            break;
+        }
+        if count % MANY == 0 {
+            shared.rouse(device.number as usize);
+        }
+    }
+    Ok(())
 }
 
 fn write_prints(texts: impl Iterator<Item = String>, out: &mut dyn Write) -> Result<(), ExecError> {

@@ -1,6 +1,6 @@
 //! Shared by the devices of a run: messages, the budget, and termination.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
@@ -34,21 +34,28 @@ enum Entry {
 struct Inner {
     messages: FxHashMap<Key, Entry>,
     mail: Vec<Vec<Mail>>,
-    idle: Vec<bool>,
-    num_idle: usize,
-    /// All devices are idle, and no message is in flight.
+    /// The number of threads that sleep, and of those that shall wake.
+    asleep: usize,
+    calls: usize,
+    /// All threads sleep, and no device has work.
     quiet: bool,
     error: Option<ExecError>,
 }
 
 pub(super) struct Shared {
     inner: Mutex<Inner>,
-    /// One per device.
-    wake: Vec<Condvar>,
+    wake: Condvar,
+    /// The number of threads, and of those that sleep.
+    threads: usize,
+    asleep: AtomicUsize,
+    /// Whether a message always wakes a thread.
+    eager: bool,
+    /// The devices with messages, and those that have not begun.
     has_mail: Vec<AtomicBool>,
+    fresh: Vec<AtomicBool>,
     stopped: AtomicBool,
     steps: AtomicU64,
-    max_steps: u64,
+    max_steps: Option<u64>,
     pub(super) spaces: Spaces,
 }
 
@@ -64,16 +71,24 @@ impl Shared {
     pub(super) fn new(devices: usize, max_steps: Option<u64>, spaces: Spaces) -> Self {
         let mut inner = Inner::default();
         inner.mail.resize_with(devices, Vec::new);
-        inner.idle.resize(devices, false);
         Shared {
             inner: Mutex::new(inner),
-            wake: (0..devices).map(|_| Condvar::new()).collect(),
+            wake: Condvar::new(),
+            threads: devices,
+            asleep: AtomicUsize::new(0),
+            eager: false,
             has_mail: (0..devices).map(|_| AtomicBool::new(false)).collect(),
+            fresh: (0..devices).map(|_| AtomicBool::new(true)).collect(),
             stopped: AtomicBool::new(false),
             steps: AtomicU64::new(0),
-            max_steps: max_steps.unwrap_or(u64::MAX),
+            max_steps,
             spaces,
         }
+    }
+
+    /// Wakes a thread for each message, so that devices run at the same time whatever it costs.
+    pub(super) fn hurry(&mut self) {
+        self.eager = true;
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -83,13 +98,13 @@ impl Shared {
 
     /// Counts an execution.
     pub(super) fn step(&self) -> Result<(), ExecError> {
-        if self.steps.fetch_add(1, Ordering::Relaxed) < self.max_steps {
+        // Without a limit, devices do not share a counter.
+        let Some(most) = self.max_steps else { return Ok(()) };
+        if self.steps.fetch_add(1, Ordering::Relaxed) < most {
             return Ok(());
         }
-        Err(
-            ExecError::new(format!("the run did not end within {} steps", self.max_steps))
-                .help("is the loop infinite? `--max-steps` sets the limit"),
-        )
+        Err(ExecError::new(format!("the run did not end within {most} steps"))
+            .help("is the loop infinite? `--max-steps` sets the limit"))
     }
 
     /// Sends a message. It is an error if the key is in use.
@@ -108,9 +123,8 @@ impl Shared {
                     mail.push(Mail { ticket, value });
                 }
                 self.has_mail[device].store(true, Ordering::Release);
-                if std::mem::take(&mut inner.idle[device]) {
-                    inner.num_idle -= 1;
-                    self.wake[device].notify_one();
+                if self.eager {
+                    self.call(inner);
                 }
                 Ok(())
             }
@@ -161,27 +175,59 @@ impl Shared {
         self.has_mail[device].load(Ordering::Acquire)
     }
 
-    /// Waits for a message. Returns false if the run has ended.
-    pub(super) fn wait(&self, device: usize) -> bool {
+    /// Whether there are several devices.
+    pub(super) fn is_several(&self) -> bool {
+        self.threads > 1
+    }
+
+    /// Takes a device for the first time.
+    pub(super) fn begins(&self, device: usize) {
+        self.fresh[device].store(false, Ordering::Relaxed);
+    }
+
+    /// Whether there may be something to do for a device that no thread runs.
+    pub(super) fn has_work(&self, device: usize) -> bool {
+        self.has_mail(device) || self.fresh[device].load(Ordering::Relaxed)
+    }
+
+    /// Sleeps until another thread has work to give away. Returns false if the run has ended.
+    ///
+    /// A thread that gave work to a device looks for it before it sleeps, so the run has ended when the last one sleeps.
+    pub(super) fn sleep(&self) -> bool {
         let mut inner = self.lock();
-        if !inner.mail[device].is_empty() {
-            return true;
-        }
-        inner.idle[device] = true;
-        inner.num_idle += 1;
-        if inner.num_idle == self.wake.len() {
-            inner.quiet = true;
-            self.wake.iter().for_each(Condvar::notify_all);
-            return false;
-        }
-        loop {
-            if inner.quiet || self.stopped() {
-                return false;
-            }
-            if !inner.idle[device] {
+        inner.asleep += 1;
+        if inner.asleep == self.threads {
+            inner.asleep -= 1;
+            if (0..self.has_mail.len()).any(|device| self.has_work(device)) {
                 return true;
             }
-            inner = self.wake[device].wait(inner).unwrap_or_else(PoisonError::into_inner);
+            inner.quiet = true;
+            self.wake.notify_all();
+            return false;
+        }
+        self.asleep.store(inner.asleep, Ordering::Relaxed);
+        while !inner.quiet && !self.stopped() && inner.calls == 0 {
+            inner = self.wake.wait(inner).unwrap_or_else(PoisonError::into_inner);
+        }
+        inner.calls = inner.calls.saturating_sub(1);
+        inner.asleep -= 1;
+        self.asleep.store(inner.asleep, Ordering::Relaxed);
+        !inner.quiet && !self.stopped()
+    }
+
+    /// Wakes a thread if one sleeps and there is work for it, besides that of a device which goes on. To wake it costs more than
+    /// to run a few small operations, so this is done only before long ones.
+    pub(super) fn rouse(&self, device: usize) {
+        let others = || (0..self.has_mail.len()).filter(|&other| other != device);
+        if self.asleep.load(Ordering::Relaxed) > 0 && others().any(|other| self.has_work(other)) {
+            self.call(&mut self.lock());
+        }
+    }
+
+    fn call(&self, inner: &mut Inner) {
+        if inner.calls < inner.asleep {
+            inner.calls += 1;
+            self.wake.notify_one();
         }
     }
 
@@ -196,7 +242,7 @@ impl Shared {
         if inner.error.is_none() {
             inner.error = error;
         }
-        self.wake.iter().for_each(Condvar::notify_all);
+        self.wake.notify_all();
     }
 
     /// What is left, after all devices have finished.
@@ -264,21 +310,40 @@ mod tests {
     }
 
     #[test]
-    fn the_last_device_to_idle_ends_the_run() {
+    fn the_last_thread_to_sleep_ends_the_run() {
         let shared = Shared::new(2, None, Spaces::new(2, None));
+        (0..2).for_each(|device| shared.begins(device));
         std::thread::scope(|scope| {
-            let other = scope.spawn(|| shared.wait(1));
-            assert!(!shared.wait(0));
+            let other = scope.spawn(|| shared.sleep());
+            assert!(!shared.sleep());
             assert!(!other.join().unwrap());
         });
     }
 
     #[test]
-    fn mail_wakes() {
-        let shared = Shared::new(2, None, Spaces::new(2, None));
+    fn a_thread_with_work_left_does_not_sleep() {
+        let shared = Shared::new(1, None, Spaces::new(1, None));
+        assert!(shared.sleep());
+        shared.begins(0);
         shared.receive(key(0), TICKET).unwrap();
+        shared.send(key(0), None).unwrap();
+        assert!(shared.sleep());
+        assert_eq!(shared.mail(0).len(), 1);
+        assert!(!shared.sleep());
+    }
+
+    #[test]
+    fn work_for_others_wakes() {
+        let mut shared = Shared::new(2, None, Spaces::new(2, None));
+        shared.hurry();
+        (0..2).for_each(|device| shared.begins(device));
+        shared.receive(key(0), TICKET).unwrap();
+        let shared = &shared;
         std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| shared.wait(0));
+            let waiting = scope.spawn(|| shared.sleep());
+            while shared.asleep.load(Ordering::Relaxed) == 0 {
+                std::thread::yield_now();
+            }
             shared.send(key(0), None).unwrap();
             assert!(waiting.join().unwrap());
         });
