@@ -41,6 +41,7 @@ import more_graphs  # noqa: E402, F401
 import numeric_graphs  # noqa: E402, F401
 import run as theirs  # noqa: E402
 import v1_graphs  # noqa: E402, F401
+import wide_graphs  # noqa: E402, F401
 from case import CASES, Exporter  # noqa: E402
 
 STAGES = ("export", "read", "raised", "run", "gradient", "write")

@@ -164,10 +164,16 @@ pub(super) struct TensorProto {
     pub(super) ints: Vec<i32>,
     #[prost(bytes = "vec", repeated, tag = "8")]
     pub(super) strings: Vec<Vec<u8>>,
+    /// The real and the imaginary parts in turn.
+    #[prost(float, repeated, tag = "9")]
+    pub(super) complexes: Vec<f32>,
     #[prost(int64, repeated, tag = "10")]
     pub(super) longs: Vec<i64>,
     #[prost(bool, repeated, tag = "11")]
     pub(super) bools: Vec<bool>,
+    /// The real and the imaginary parts in turn.
+    #[prost(double, repeated, tag = "12")]
+    pub(super) double_complexes: Vec<f64>,
     /// The bits of `half` and `bfloat16` elements.
     #[prost(int32, repeated, tag = "13")]
     pub(super) halves: Vec<i32>,

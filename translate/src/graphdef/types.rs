@@ -13,6 +13,8 @@ pub(super) const RESOURCE: i32 = 20;
 pub(super) const VARIANT: i32 = 21;
 pub(super) const INT32: i32 = 3;
 pub(super) const INT64: i32 = 9;
+pub(super) const COMPLEX64: i32 = 8;
+pub(super) const COMPLEX128: i32 = 18;
 pub(super) const BOOL: i32 = 10;
 
 /// The numbers of larger constants stay bytes.
@@ -42,6 +44,11 @@ pub(super) fn code(ctx: &Context, elem: Type) -> Option<i32> {
             (64, _) => INT64,
             _ => return None,
         },
+        TypeData::Complex(part) => match ctx.type_data(*part) {
+            TypeData::Float(FloatKind::F32) => COMPLEX64,
+            TypeData::Float(FloatKind::F64) => COMPLEX128,
+            _ => return None,
+        },
         _ => return None,
     })
 }
@@ -62,6 +69,8 @@ pub fn elem(ctx: &Context, code: i32) -> Option<Type> {
         14 => float(FloatKind::BF16),
         17 => integer(16, Signedness::Unsigned),
         19 => float(FloatKind::F16),
+        COMPLEX64 => ctx.intern_type(TypeData::Complex(Type::F32)),
+        COMPLEX128 => ctx.intern_type(TypeData::Complex(Type::F64)),
         22 => integer(32, Signedness::Unsigned),
         23 => integer(64, Signedness::Unsigned),
         _ => return None,
@@ -81,12 +90,12 @@ pub(super) fn name(code: i32) -> &'static str {
         5 => "DT_INT16",
         6 => "DT_INT8",
         7 => "DT_STRING",
-        8 => "DT_COMPLEX64",
+        COMPLEX64 => "DT_COMPLEX64",
         INT64 => "DT_INT64",
         BOOL => "DT_BOOL",
         14 => "DT_BFLOAT16",
         17 => "DT_UINT16",
-        18 => "DT_COMPLEX128",
+        COMPLEX128 => "DT_COMPLEX128",
         19 => "DT_HALF",
         RESOURCE => "DT_RESOURCE",
         VARIANT => "DT_VARIANT",
@@ -144,6 +153,10 @@ impl Number {
             14 => out.extend(bf16::from_f64(self.f64()).to_le_bytes()),
             19 => out.extend(f16::from_f64(self.f64()).to_le_bytes()),
             BOOL => out.push(u8::from(self.f64() != 0.0)),
+            COMPLEX64 => [self.f64() as f32, 0.0]
+                .iter()
+                .for_each(|v| out.extend(v.to_le_bytes())),
+            COMPLEX128 => [self.f64(), 0.0].iter().for_each(|v| out.extend(v.to_le_bytes())),
             _ => {
                 let bytes = self.i128().to_le_bytes();
                 out.extend(&bytes[..size(code).unwrap_or(8)]);
@@ -158,7 +171,8 @@ fn size(code: i32) -> Option<usize> {
         4 | 6 | BOOL => 1,
         5 | 14 | 17 | 19 => 2,
         1 | INT32 | 22 => 4,
-        2 | INT64 | 23 => 8,
+        2 | INT64 | 23 | COMPLEX64 => 8,
+        COMPLEX128 => 16,
         _ => return None,
     })
 }
@@ -237,6 +251,28 @@ fn spelled(proto: &TensorProto) -> usize {
     }
 }
 
+/// The real parts of a tensor of complex numbers, then the imaginary ones: one of each that fills it, or one per element. Nothing
+/// where it holds other numbers.
+pub(super) fn parts(proto: &TensorProto) -> Option<[Vec<Number>; 2]> {
+    let size = match proto.dtype {
+        COMPLEX64 => 4,
+        COMPLEX128 => 8,
+        _ => return None,
+    };
+    let code = if size == 4 { 1 } else { 2 };
+    let all: Vec<Number> = match (proto.content.is_empty(), code) {
+        (false, _) => proto
+            .content
+            .chunks(size)
+            .map(|b| read(code, b))
+            .collect::<Option<_>>()?,
+        (true, 1) => proto.complexes.iter().map(|&v| Number::Float(v.into())).collect(),
+        (true, _) => proto.double_complexes.iter().map(|&v| Number::Float(v)).collect(),
+    };
+    let of = |first: usize| all.iter().skip(first).step_by(2).copied().collect();
+    Some([of(0), of(1)])
+}
+
 /// One number, which fills the tensor.
 fn splat(proto: &mut TensorProto, value: Number) {
     match proto.dtype {
@@ -245,6 +281,8 @@ fn splat(proto: &mut TensorProto, value: Number) {
         14 => proto.halves.push(i32::from(bf16::from_f64(value.f64()).to_bits())),
         19 => proto.halves.push(i32::from(f16::from_f64(value.f64()).to_bits())),
         BOOL => proto.bools.push(value.f64() != 0.0),
+        COMPLEX64 => proto.complexes.extend([value.f64() as f32, 0.0]),
+        COMPLEX128 => proto.double_complexes.extend([value.f64(), 0.0]),
         INT64 => proto.longs.push(value.i128() as i64),
         _ => proto.ints.push(value.i128() as i32),
     }
@@ -256,7 +294,7 @@ pub(super) fn numbers(proto: &TensorProto) -> Option<(Vec<i64>, Vec<Number>)> {
     let count = dims
         .iter()
         .try_fold(1usize, |n, &d| n.checked_mul(usize::try_from(d).ok()?))?;
-    if is_dense(proto, count) {
+    if is_dense(proto, count) || parts(proto).is_some() {
         return Some((dims, Vec::new()));
     }
     let values: Vec<Number> = if proto.content.is_empty() {

@@ -96,6 +96,37 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         let (vectors, g) = (op.x("eigenvectors")?, op.x("eigenvalues_grad")?);
         Ok(vec![(vectors * row(g)).matmul(turned(vectors))])
     }),
+    ("svdvals_grad", |op| {
+        let [u, _, vh] = op.x("x")?.svd()[..] else {
+            return Err("there are no vectors".to_owned());
+        };
+        Ok(vec![(u * row(op.x("s_grad")?)).matmul(vh)])
+    }),
+    // J. Townsend, *Differentiating the singular value decomposition*, 2016.
+    ("svd_grad", |op| {
+        if op.flag("full_matrices")? {
+            return Err("vectors without a singular value have no derivative".to_owned());
+        }
+        let (u, vh, s) = (op.x("u")?, op.x("vh")?, row(op.x("s")?));
+        let (v, u_grad, v_grad) = (turned(vh), op.x("u_grad")?, turned(op.x("vh_grad")?));
+        let size = s.dims().last().copied().unwrap_or(1);
+        let square = [&s.dims()[..s.rank() - 2], &[size, size]].concat();
+        let columns = s.square().expand(&*square);
+        let gap = columns - turned(columns);
+        let diagonal = gap.equal(gap.zeros());
+        let gap = diagonal.select(gap.ones(), gap);
+        let angles = [(u, u_grad), (v, v_grad)].map(|(vectors, grad)| {
+            let inner = turned(vectors).matmul(grad);
+            (inner - turned(inner)) / gap
+        });
+        let values = row(op.x("s_grad")?).expand(&*square);
+        let values = diagonal.select(values, values.zeros());
+        let inner = u.matmul(angles[0] * s + angles[1] * turned(s) + values).matmul(vh);
+        // What is beside the vectors.
+        let [u_rest, v_rest] =
+            [(u, u_grad), (v, v_grad)].map(|(vectors, grad)| grad - vectors.matmul(turned(vectors).matmul(grad)));
+        Ok(vec![inner + (u_rest / s).matmul(vh) + (u / s).matmul(turned(v_rest))])
+    }),
     ("eigh_grad", |op| {
         let (values, vectors) = (op.x("out_w")?, op.x("out_v")?);
         let columns = row(values).expand(vectors.dims());

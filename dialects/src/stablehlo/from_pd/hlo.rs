@@ -31,7 +31,7 @@ pub(super) fn pairs(ctx: &Context, list: &[(i64, i64)]) -> Attr {
 }
 
 /// `#stablehlo<comparison_direction LT>`
-pub(crate) fn dialect(ctx: &Context, text: &str) -> Attr {
+pub fn dialect(ctx: &Context, text: &str) -> Attr {
     ctx.attr(AttrData::Opaque(format!("#stablehlo{text}").into()))
 }
 

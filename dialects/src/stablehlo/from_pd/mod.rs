@@ -27,9 +27,8 @@ use super::ops;
 use crate::pd::{Building, Expr, ExprScope, Given, Ints, Number, Source};
 use hlo::Build;
 
-pub(crate) use hlo::dialect;
 pub(super) use hlo::{Num, dense, width};
-pub use hlo::{array, layouts};
+pub use hlo::{array, dialect, layouts};
 pub use program::{set_signatures, wrap};
 
 /// An operation that is converted.

@@ -38,6 +38,10 @@ pub(super) const TABLE: &[Row] = &[
         ];
         r.op(at, pd::Slice::NAME, &[space], &bounds)
     }),
+    ("BesselI0", "T", "", |r, at| bessel(r, at, "pd.i0")),
+    ("BesselI0e", "T", "", |r, at| bessel(r, at, "pd.i0e")),
+    ("BesselI1", "T", "", |r, at| bessel(r, at, "pd.i1")),
+    ("BesselI1e", "T", "", |r, at| bessel(r, at, "pd.i1e")),
     ("BiasAddGrad", "T", "data_format=NHWC", |r, at| {
         let x = r.operand(at, 0)?;
         let rank = r.dims(x)?.0.len() as i64;
@@ -87,6 +91,16 @@ pub(super) const TABLE: &[Row] = &[
         let half = [("scale", r.ctx.float_attr(0.5)), ("bias", r.ctx.float_attr(0.0))];
         r.op(at, pd::Scale::NAME, &[sum], &half)
     }),
+    ("MulNoNan", "T T", "", |r, at| {
+        r.build(at, 2, |x| {
+            // What is not finite counts for nothing where the other factor is zero.
+            let rest = x[0] - x[0];
+            let lost = x[1]
+                .equal(x[1].zeros())
+                .logical_and(rest.equal(rest.zeros()).logical_not());
+            Ok(vec![lost.select(x[0].zeros(), x[0]) * x[1]])
+        })
+    }),
     ("Ndtri", "T", "", |r, at| {
         let x = r.operand(at, 0)?;
         let mut scaled = |x, scale: f64, bias: f64| {
@@ -100,6 +114,17 @@ pub(super) const TABLE: &[Row] = &[
             ("bias", r.ctx.float_attr(0.0)),
         ];
         r.op(at, pd::Scale::NAME, &[inverse], &attrs)
+    }),
+    ("Polygamma", "T T", "", |r, at| {
+        let constant = r.constant(at, 0).and_then(|(_, n, _)| match n[..] {
+            [order] => Some(order.f64()),
+            _ => None,
+        });
+        let order = constant.filter(|n| (0.0..=64.0).contains(n) && n.fract() == 0.0);
+        let order = order.ok_or("its order must be one whole number")?;
+        r.input(at, 0)?;
+        let x = r.operand(at, 1)?;
+        r.op(at, "pd.polygamma", &[x], &[("n", r.ctx.int_attr(order as i64))])
     }),
     ("Rank", "T", "", |r, at| {
         let x = r.operand(at, 0)?;
@@ -147,6 +172,13 @@ pub(super) const TABLE: &[Row] = &[
         let apart = r.helper(at, pd::Subtract::NAME, &operands, &[])?;
         r.op(at, pd::Square::NAME, &[apart], &[])
     }),
+    ("TensorScatterSub", "T Tindices T", "bad_indices_policy=", |r, at| {
+        r.build(at, 3, |x| Ok(vec![x[0].scatter_nd_add(x[1], -x[2])]))
+    }),
+    ("TruncateMod", "T T", "", |r, at| {
+        // Of integers, the quotient is truncated already.
+        r.build(at, 2, |x| Ok(vec![x[0] - (x[0] / x[1]).trunc() * x[1]]))
+    }),
     ("Xdivy", "T T", "", |r, at| {
         unless_zero(r, at, 1.0, |r, x, y| r.helper(at, pd::Divide::NAME, &[x, y], &[]))
     }),
@@ -163,6 +195,11 @@ pub(super) const TABLE: &[Row] = &[
         })
     }),
 ];
+
+fn bessel(r: &mut Reader<'_>, at: usize, name: &str) -> Result<()> {
+    let x = r.operand(at, 0)?;
+    r.op(at, name, &[x], &[])
+}
 
 /// What is computed of two operands, and zero where the first one is: there the second one is `harmless`, so that neither its value
 /// nor its derivative counts.

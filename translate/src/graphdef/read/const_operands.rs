@@ -5,7 +5,7 @@ use pir_ir::{Attr, Type, ValueId};
 
 use super::super::types::{self, Number};
 use super::ops::Row;
-use super::{Reader, Result, constants, select};
+use super::{Reader, Result, constants, select, spectrum};
 
 pub(super) const TABLE: &[Row] = &[
     ("All", "bool Tidx", "keep_dims=false", |r, at| {
@@ -263,11 +263,11 @@ fn arg(r: &mut Reader<'_>, at: usize, name: &str) -> Result<()> {
 fn pad(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let (x, sizes) = (r.operand(at, 0)?, r.list(at, 1, "sizes")?);
     let value = match r.num_inputs(at) {
-        2 => 0.0,
-        _ => {
-            let constant = r.constant(at, 2).and_then(|(_, n, _)| n.first().map(|n| n.f64()));
-            constant.ok_or("its padding value must be a constant")?
-        }
+        2 => Some(0.0),
+        _ => r.constant(at, 2).and_then(|(_, n, _)| n.first().map(|n| n.f64())),
+    };
+    let Some(value) = value.filter(|_| !r.ctx.is_complex(r.body.value_type(x))) else {
+        return spectrum::pad(r, at, x, &sizes);
     };
     let attrs = [
         ("paddings", r.ctx.ints_attr(&sizes)),

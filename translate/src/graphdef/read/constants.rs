@@ -1,7 +1,8 @@
 //! Constants. They become operations only where something reads their values.
 
 use pir_dialects::pd;
-use pir_ir::{Attr, AttrData, Elements, Type};
+use pir_dialects::stablehlo::ops as hlo;
+use pir_ir::{Attr, AttrData, Elements, Type, TypeData};
 
 use super::super::proto::{NodeDef, Value};
 use super::super::types::{self, INT32, INT64, Number};
@@ -44,6 +45,9 @@ pub(super) fn make(reader: &mut Reader<'_>, at: usize) -> Result<()> {
     let elem = types::elem(reader.ctx, code).ok_or_else(unknown)?;
     reader.tensor(dims, elem)?;
     let ctx = reader.ctx;
+    if let TypeData::Complex(part) = *ctx.type_data(elem) {
+        return complex(reader, at, dims, part);
+    }
     if numbers.is_empty() {
         return dense(reader, at, dims, elem);
     }
@@ -93,6 +97,38 @@ fn dense(reader: &mut Reader<'_>, at: usize, dims: &[i64], elem: Type) -> Result
         ("values", ctx.attr(AttrData::Elements(elements))),
     ];
     reader.op(at, pd::AssignValue::NAME, &[], &attrs)
+}
+
+/// A constant of complex numbers: one of their real parts, and one of the imaginary ones.
+fn complex(reader: &mut Reader<'_>, at: usize, dims: &[i64], part: Type) -> Result<()> {
+    let nodes = reader.nodes.clone();
+    let parts = match nodes[at].attrs.get("value").and_then(|a| a.value.as_ref()) {
+        Some(Value::Tensor(tensor)) => types::parts(tensor),
+        _ => None,
+    };
+    let parts = parts.ok_or("its tensor is malformed")?;
+    let count = dims.iter().try_fold(1i64, |n, &d| n.checked_mul(d));
+    let mut values = Vec::new();
+    for numbers in parts {
+        let ctx = reader.ctx;
+        values.push(match numbers[..] {
+            [value] => {
+                let attrs = full(reader, dims, value, part);
+                reader.helper(at, pd::Full::NAME, &[], &attrs)?
+            }
+            _ if i64::try_from(numbers.len()).ok() != count => return Err("its tensor is malformed".to_owned()),
+            _ => {
+                let numbers: Vec<Attr> = numbers.iter().map(|n| ctx.float_attr(n.f64())).collect();
+                let attrs = [
+                    ("shape", ctx.ints_attr(dims)),
+                    ("dtype", ctx.type_attr(part)),
+                    ("values", ctx.attr(AttrData::Array(numbers.into()))),
+                ];
+                reader.helper(at, pd::AssignValue::NAME, &[], &attrs)?
+            }
+        });
+    }
+    reader.op(at, hlo::Complex::NAME, &values, &[])
 }
 
 fn whole(number: &Number) -> Option<i64> {

@@ -22,13 +22,13 @@ const LONGEST: usize = 1 << 10;
 const DEEPEST: usize = 32;
 
 /// Whether the custom gradient of a node, an `IdentityN` of a result and of the arguments that it was computed from, is the
-/// derivative.
+/// derivative. A frozen graph has lost the function: there, what is computed as one of TensorFlow's functions is taken for it.
 pub(super) fn is_derivative(r: &Reader<'_>, at: usize, name: &str) -> bool {
     let gradient = r.registered.get(name).and_then(|name| r.library.get(name));
     let &[result, ref arguments @ ..] = &r.inputs[at][..] else {
         return false;
     };
-    let (Some(gradient), "IdentityN", 2) = (gradient, r.nodes[at].op.as_str(), arguments.len()) else {
+    let ("IdentityN", 2) = (r.nodes[at].op.as_str(), arguments.len()) else {
         return false;
     };
     let forward = Terms {
@@ -36,10 +36,14 @@ pub(super) fn is_derivative(r: &Reader<'_>, at: usize, name: &str) -> bool {
         inputs: &r.inputs,
         leaves: arguments.iter().copied().zip(["x", "y"]).collect(),
     };
-    let (forward, slope) = (forward.of(result, 0), slope(gradient));
+    let forward = forward.of(result, 0);
+    let is_slope = |df: &str| match gradient {
+        Some(gradient) => slope(gradient).as_deref() == Some(df),
+        None => !r.registered.contains_key(name),
+    };
     KNOWN
         .iter()
-        .any(|(f, df)| forward.as_deref() == Some(f) && slope.as_deref() == Some(df))
+        .any(|(f, df)| forward.as_deref() == Some(f) && is_slope(df))
 }
 
 /// What a gradient function gives for the first argument: its own arguments are a slope for each result, and what it uses.

@@ -178,6 +178,7 @@ fn compute(r: &Reader<'_>, at: usize) -> Option<Known> {
             let (dims, numbers) = first()?;
             (dims, numbers.into_iter().map(|n| i64::from(n == 0)).collect())
         }
+        "Maximum" | "Minimum" if bounded(r, at, op).is_some() => (Vec::new(), vec![bounded(r, at, op)?]),
         _ if TWO.contains(&op) => arithmetic(r, at, op)?,
         _ => return None,
     })
@@ -263,6 +264,28 @@ const TWO: &[&str] = &[
     "NotEqual",
     "Sub",
 ];
+
+/// A number that is kept between two bounds of which the later one leaves no choice: at least 6, and then at most 6.
+fn bounded(r: &Reader<'_>, at: usize, op: &str) -> Option<i64> {
+    let other = if op == "Minimum" { "Maximum" } else { "Minimum" };
+    let scalar = |at: usize, index: usize| match input(r, at, index)? {
+        (dims, numbers) if dims.is_empty() => numbers.first().copied(),
+        _ => None,
+    };
+    let by = |own: usize| {
+        let bound = scalar(at, own)?;
+        let from = *r.inputs[at].get(1 - own)?;
+        (r.nodes[from.node].op == other).then_some(())?;
+        let inner = scalar(from.node, 0).or_else(|| scalar(from.node, 1))?;
+        let fixed = if op == "Minimum" {
+            inner >= bound
+        } else {
+            inner <= bound
+        };
+        fixed.then_some(bound)
+    };
+    by(0).or_else(|| by(1))
+}
 
 fn arithmetic(r: &Reader<'_>, at: usize, op: &str) -> Option<(Vec<i64>, Vec<i64>)> {
     let ((ad, a), (bd, b)) = (input(r, at, 0)?, input(r, at, 1)?);

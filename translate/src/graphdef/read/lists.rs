@@ -2,7 +2,7 @@
 //!
 //! Here each is a tensor whose first dimension counts the elements, which can be carried by loops and differentiated. Where
 //! the shape of the elements is not declared, it is that of the first element that is written: the graph is read again with
-//! it (`Reader::learn`). An optional tensor is that tensor; where there is none, zeros of its shape are.
+//! it (`Reader::learn`). Elements whose first dimension is not known, as lists have it, are stacked (`nested`). An optional tensor is that tensor; where there is none, zeros of its shape are.
 
 use pir_dialects::pd;
 use pir_ir::{DYNAMIC, Type, ValueId};
@@ -11,7 +11,7 @@ use super::super::proto::Value;
 use super::super::types;
 use super::ops::{Row, number_of};
 use super::scope::Handle;
-use super::{Reader, Result};
+use super::{Reader, Result, nested};
 
 pub(super) const TABLE: &[Row] = &[
     ("OptionalFromValue", "Toutput_types**", "", |r, at| {
@@ -113,6 +113,22 @@ pub(super) const TABLE: &[Row] = &[
         make(r, at, count, dims, elem)
     }),
     (
+        "TensorListScatterIntoExistingList",
+        "variant element_dtype i32",
+        "",
+        |r, at| {
+            let (list, rows, places) = (r.operand(at, 0)?, r.operand(at, 1)?, r.operand(at, 2)?);
+            match learn_item(r, at, list, rows, 1)? {
+                true => r.op(at, pd::Scatter::NAME, &[list, places, rows], &[])?,
+                false => r.op(at, pd::Assign::NAME, &[rows], &[])?,
+            }
+            if let Some(&value) = r.values[at].first() {
+                r.same_list(list, value);
+            }
+            Ok(())
+        },
+    ),
+    (
         "TensorListSetItem",
         "variant i32 element_dtype",
         "resize_if_index_out_of_bounds=false",
@@ -173,6 +189,11 @@ pub(super) fn make(r: &mut Reader<'_>, at: usize, count: i64, dims: Option<Vec<i
         (None, Some(&ty)) => r.ctx.as_tensor(ty).map(|(dims, _)| dims.to_vec()).unwrap_or_default(),
         (None, None) => Vec::new(),
     };
+    let shape = match nested::rows(&shape) {
+        // Lists that it holds are rows of its own.
+        Some(rows) if count == 0 => rows.to_vec(),
+        _ => shape,
+    };
     if shape.contains(&DYNAMIC) {
         return Err("the shape of its elements is unknown before they are written".to_owned());
     }
@@ -191,7 +212,7 @@ pub(super) fn make(r: &mut Reader<'_>, at: usize, count: i64, dims: Option<Vec<i
 }
 
 /// The list that a value is, if the shape of its elements is not declared.
-fn list_of(r: &Reader<'_>, at: usize, list: ValueId) -> Option<String> {
+pub(super) fn list_of(r: &Reader<'_>, at: usize, list: ValueId) -> Option<String> {
     let handle = match r.inputs[at].first() {
         Some(&input) => r.handle(input),
         None => None,
@@ -371,6 +392,9 @@ fn stretch(r: &Reader<'_>, start: i64, end: i64, dropped: &[i64]) -> Vec<(&'stat
 
 fn push(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let (list, item) = (r.operand(at, 0)?, r.operand(at, 1)?);
+    if nested::push(r, at, list, item)? {
+        return Ok(());
+    }
     let fits = learn_item(r, at, list, item, 0)?;
     let first = [("axis", r.ctx.ints_attr(&[0]))];
     let row = r.helper(at, pd::Unsqueeze::NAME, &[item], &first)?;
@@ -388,6 +412,9 @@ fn pop(r: &mut Reader<'_>, at: usize) -> Result<()> {
     r.input(at, 1)?;
     r.attr(at, "element_dtype");
     let list = r.operand(at, 0)?;
+    if nested::pop(r, at, list)? {
+        return Ok(());
+    }
     let bounds = stretch(r, -1, i64::from(i32::MAX), &[0]);
     let last = r.helper(at, pd::Slice::NAME, &[list], &bounds)?;
     let bounds = stretch(r, 0, -1, &[]);

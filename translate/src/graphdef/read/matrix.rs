@@ -30,30 +30,14 @@ pub(super) const TABLE: &[Row] = &[
     ("MatrixDiag", "T", "", |r, at| diag(r, at, None)),
     ("MatrixDiagV2", "T i32 i32 i32 T", "", |r, at| diag(r, at, Some(4))),
     ("MatrixDiagV3", "T i32 i32 i32 T", "align=RIGHT_LEFT", |r, at| {
-        // Where the shorter of several diagonals stand: there is one.
-        let _ = r.text(at, "align");
         diag(r, at, Some(4))
     }),
     ("MatrixDiagPart", "T", "", |r, at| diag_part(r, at, 0)),
-    ("MatrixDiagPartV2", "T i32 T", "", |r, at| {
-        let k = band(r, at, 1)?;
-        diag_part(r, at, k)
-    }),
-    ("MatrixDiagPartV3", "T i32 T", "align=RIGHT_LEFT", |r, at| {
-        let _ = r.text(at, "align");
-        let k = band(r, at, 1)?;
-        diag_part(r, at, k)
-    }),
-    ("MatrixSetDiag", "T T", "", |r, at| set_diag(r, at, 0)),
-    ("MatrixSetDiagV2", "T T i32", "", |r, at| {
-        let k = band(r, at, 2)?;
-        set_diag(r, at, k)
-    }),
-    ("MatrixSetDiagV3", "T T i32", "align=RIGHT_LEFT", |r, at| {
-        let _ = r.text(at, "align");
-        let k = band(r, at, 2)?;
-        set_diag(r, at, k)
-    }),
+    ("MatrixDiagPartV2", "T i32 T", "", diag_parts),
+    ("MatrixDiagPartV3", "T i32 T", "align=RIGHT_LEFT", diag_parts),
+    ("MatrixSetDiag", "T T", "", set_diag),
+    ("MatrixSetDiagV2", "T T i32", "", set_diag),
+    ("MatrixSetDiagV3", "T T i32", "align=RIGHT_LEFT", set_diag),
     ("MatrixSolve", "T T", "adjoint=false", |r, at| {
         let operands = r.operands(at, 2)?;
         let (mut matrix, sides) = (operands[0], operands[1]);
@@ -122,16 +106,79 @@ fn turned(r: &mut Reader<'_>, at: usize, x: ValueId) -> Result<ValueId> {
     r.helper(at, pd::Transpose::NAME, &[x], &[("perm", r.ctx.ints_attr(&order))])
 }
 
-/// The number of the only diagonal of a band.
-fn band(r: &mut Reader<'_>, at: usize, index: usize) -> Result<i64> {
+/// The lowest and the highest diagonal of a band.
+fn band(r: &mut Reader<'_>, at: usize, index: usize) -> Result<[i64; 2]> {
+    /// A wider band is written out as too many operations.
+    const WIDEST: i64 = 256;
     let band = r.list(at, index, "diagonal")?;
-    match band[..] {
-        [k] => Some(k),
-        [low, high] if low == high => Some(low),
+    let ends = match band[..] {
+        [k] => Some([k, k]),
+        [low, high] if low <= high => Some([low, high]),
         _ => None,
+    };
+    let is_small =
+        |&[low, high]: &[i64; 2]| i32::try_from(low).is_ok() && i32::try_from(high).is_ok() && high - low < WIDEST;
+    ends.filter(is_small)
+        .ok_or_else(|| "its band is malformed, or too wide".to_owned())
+}
+
+/// Whether a shorter one of several diagonals stands at the end of its row: those above the main one, or those below it.
+fn is_right(r: &Reader<'_>, at: usize, k: i64) -> Result<bool> {
+    // The version before puts all at the beginning.
+    let usual = if r.nodes[at].op.ends_with("V3") {
+        "RIGHT_LEFT"
+    } else {
+        "LEFT_LEFT"
+    };
+    let align = r.text(at, "align").unwrap_or_else(|| usual.to_owned());
+    let (above, below) = align.split_once('_').ok_or("its `align` is malformed")?;
+    match if k > 0 { above } else { below } {
+        "RIGHT" => Ok(k != 0),
+        "LEFT" => Ok(false),
+        _ => Err("its `align` is malformed".to_owned()),
     }
-    .filter(|k| i32::try_from(*k).is_ok())
-    .ok_or_else(|| "bands of several diagonals are not supported".to_owned())
+}
+
+/// How long the diagonal `k` of a matrix is.
+fn length([rows, columns]: [i64; 2], k: i64) -> i64 {
+    (rows - (-k).max(0)).min(columns - k.max(0))
+}
+
+/// The diagonals of a band, from a row for each, the highest first.
+fn apart(
+    r: &mut Reader<'_>,
+    at: usize,
+    x: ValueId,
+    size: [i64; 2],
+    [low, high]: [i64; 2],
+) -> Result<Vec<(i64, ValueId)>> {
+    let (dims, _) = r.dims(x)?;
+    if low == high {
+        return Ok(vec![(low, x)]);
+    }
+    let &[.., count, longest] = &dims[..] else {
+        return Err("its diagonals are no rows".to_owned());
+    };
+    if count != high - low + 1 {
+        return Err(format!("it has {count} diagonals, and not {}", high - low + 1));
+    }
+    let mut all = Vec::new();
+    for k in low..=high {
+        let (length, at_end) = (length(size, k), is_right(r, at, k)?);
+        if !(1..=longest).contains(&length) {
+            return Err(format!("diagonal {k} does not fit"));
+        }
+        let start = if at_end { longest - length } else { 0 };
+        let axes = [dims.len() as i64 - 2, dims.len() as i64 - 1];
+        let bounds = [
+            ("axes", r.ctx.ints_attr(&axes)),
+            ("starts", r.ctx.ints_attr(&[high - k, start])),
+            ("ends", r.ctx.ints_attr(&[high - k + 1, start + length])),
+            ("decrease_axis", r.ctx.ints_attr(&axes[..1])),
+        ];
+        all.push((k, r.helper(at, pd::Slice::NAME, &[x], &bounds)?));
+    }
+    Ok(all)
 }
 
 /// The extents of matrices.
@@ -147,7 +194,7 @@ fn sizes(r: &Reader<'_>, x: ValueId) -> Result<[i64; 2]> {
 fn on_diagonal(r: &mut Reader<'_>, at: usize, x: ValueId, [rows, columns]: [i64; 2], k: i64) -> Result<[ValueId; 2]> {
     let (dims, _) = r.dims(x)?;
     let before = (-k).max(0);
-    let length = (rows - before).min(columns - k.max(0));
+    let length = length([rows, columns], k);
     let (Some(&given), true) = (dims.last(), length > 0) else {
         return Err(format!("matrices of {rows} × {columns} have no diagonal {k}"));
     };
@@ -188,14 +235,15 @@ fn diag(r: &mut Reader<'_>, at: usize, padding: Option<usize>) -> Result<()> {
     let (dims, elem) = r.dims(x)?;
     let length = dims.last().copied().filter(|&extent| extent >= 0);
     let length = length.ok_or("the length of its diagonal is unknown")?;
-    let (mut k, mut size) = (0, [length; 2]);
+    let (mut ends, mut size) = ([0; 2], [length; 2]);
     if padding.is_some() {
-        k = band(r, at, 1)?;
+        ends = band(r, at, 1)?;
         let given = [
             r.scalar(at, 2, "number of rows")?,
             r.scalar(at, 3, "number of columns")?,
         ];
-        let least = [length + (-k).max(0), length + k.max(0)];
+        // That of the band which is nearest to the main diagonal is the longest.
+        let least = [length + (-ends[1]).max(0), length + ends[0].max(0)];
         let square = least[0].max(least[1]);
         size = match given {
             [-1, -1] => [square; 2],
@@ -216,13 +264,61 @@ fn diag(r: &mut Reader<'_>, at: usize, padding: Option<usize>) -> Result<()> {
             r.helper(at, pd::Full::NAME, &[], &attrs)?
         }
     };
-    let [is_there, high] = on_diagonal(r, at, x, size, k)?;
-    r.op(at, pd::Where::NAME, &[is_there, high, other], &[])
+    put(r, at, x, size, ends, other)
+}
+
+/// The diagonals of a band in matrices, which have other elements elsewhere.
+fn put(r: &mut Reader<'_>, at: usize, x: ValueId, size: [i64; 2], ends: [i64; 2], other: ValueId) -> Result<()> {
+    let mut all = other;
+    for (k, diagonal) in apart(r, at, x, size, ends)? {
+        let [is_there, high] = on_diagonal(r, at, diagonal, size, k)?;
+        all = r.helper(at, pd::Where::NAME, &[is_there, high, all], &[])?;
+    }
+    r.is_expressed(at, vec![all], &[]);
+    Ok(())
+}
+
+/// The diagonals of a band, each a row, filled up to the length of the longest.
+fn diag_parts(r: &mut Reader<'_>, at: usize) -> Result<()> {
+    let ends = band(r, at, 1)?;
+    let [low, high] = ends;
+    if low == high {
+        return diag_part(r, at, low);
+    }
+    let (x, padding) = (r.operand(at, 0)?, r.operand(at, 2)?);
+    let size = sizes(r, x)?;
+    let longest = length(size, if low > 0 { low } else { high.min(0) });
+    let rank = r.dims(x)?.0.len() as i64;
+    let mut rows = Vec::new();
+    for k in (low..=high).rev() {
+        let (length, at_end) = (length(size, k), is_right(r, at, k)?);
+        if length < 1 {
+            return Err(format!("matrices of {} × {} have no diagonal {k}", size[0], size[1]));
+        }
+        let attrs = [
+            ("offset", r.ctx.int_attr(k)),
+            ("axis1", r.ctx.int_attr(rank - 2)),
+            ("axis2", r.ctx.int_attr(rank - 1)),
+        ];
+        let row = r.helper(at, pd::Diagonal::NAME, &[x], &attrs)?;
+        let mut parts = vec![row];
+        if length < longest {
+            let mut shape = r.dims(row)?.0;
+            if let Some(last) = shape.last_mut() {
+                *last = longest - length;
+            }
+            let rest = r.helper(at, pd::Expand::NAME, &[padding], &[("shape", r.ctx.ints_attr(&shape))])?;
+            parts.insert(if at_end { 0 } else { 1 }, rest);
+        }
+        rows.push(r.helper(at, pd::Concat::NAME, &parts, &[("axis", r.ctx.int_attr(rank - 2))])?);
+    }
+    r.op(at, pd::Stack::NAME, &rows, &[("axis", r.ctx.int_attr(-2))])
 }
 
 /// A diagonal of each matrix.
 fn diag_part(r: &mut Reader<'_>, at: usize, k: i64) -> Result<()> {
     let x = r.operand(at, 0)?;
+    let _ = r.text(at, "align");
     if r.num_inputs(at) == 3 {
         // What fills up the shorter of several diagonals: there is one.
         r.input(at, 2)?;
@@ -240,10 +336,13 @@ fn diag_part(r: &mut Reader<'_>, at: usize, k: i64) -> Result<()> {
     r.op(at, pd::Diagonal::NAME, &[x], &attrs)
 }
 
-/// Matrices with another diagonal.
-fn set_diag(r: &mut Reader<'_>, at: usize, k: i64) -> Result<()> {
+/// Matrices with other diagonals.
+fn set_diag(r: &mut Reader<'_>, at: usize) -> Result<()> {
+    let ends = match r.num_inputs(at) {
+        3 => band(r, at, 2)?,
+        _ => [0; 2],
+    };
     let (x, diagonal) = (r.operand(at, 0)?, r.operand(at, 1)?);
     let size = sizes(r, x)?;
-    let [is_there, high] = on_diagonal(r, at, diagonal, size, k)?;
-    r.op(at, pd::Where::NAME, &[is_there, high, x], &[])
+    put(r, at, diagonal, size, ends, x)
 }

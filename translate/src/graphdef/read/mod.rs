@@ -9,22 +9,29 @@ mod build;
 mod composed;
 mod const_operands;
 mod constants;
+mod contract;
 mod controls;
 mod custom;
 mod devices;
+mod expressions;
 mod fold;
 mod functions;
+mod images;
 mod lists;
 mod matrix;
+mod nested;
 mod nn;
 mod ops;
 mod places;
+mod random;
 mod resize;
 mod roots;
 mod scope;
 mod select;
+mod sets;
 mod signature;
 mod slices;
+mod spectrum;
 mod stacks;
 mod switches;
 mod volumes;
@@ -321,6 +328,13 @@ impl<'c> Reader<'c> {
         signature::check(self, at, &op)?;
         if self.constants[at].is_some() {
             return constants::check(self, at);
+        }
+        if self.plain && ops::is_control_flow(&op) {
+            return Err(
+                "it is in the function of a loop or a branch that is kept: `lower_control_flow=True` lowers all of them, and \
+                 `lower_control_flow=False` none"
+                    .to_owned(),
+            );
         }
         if self.forwards_handle(at) {
             return Ok(());

@@ -14,7 +14,8 @@ use super::super::types::RESOURCE;
 use super::scope::Handle;
 use super::{Input, Reader, Result};
 use super::{
-    arrays, composed, const_operands, functions, lists, matrix, nn, places, resize, select, stacks, switches, volumes,
+    arrays, composed, const_operands, contract, functions, images, lists, matrix, nn, places, random, resize, select,
+    sets, spectrum, stacks, switches, volumes,
 };
 
 /// A function that reads a node.
@@ -49,6 +50,9 @@ pub(super) type Row = (&'static str, &'static str, &'static str, Read);
 pub(super) const TABLE: &[Row] = &[
     ("Cast", "SrcT", "DstT Truncate=false", |r, at| {
         let (x, elem) = (r.operand(at, 0)?, r.elem(at, "DstT")?);
+        if r.ctx.is_complex(elem) || r.ctx.is_complex(r.dims(x)?.1) {
+            return spectrum::cast(r, at, x, elem);
+        }
         r.op(at, pd::Cast::NAME, &[x], &[("dtype", r.ctx.type_attr(elem))])
     }),
     ("Const", "", "value dtype", |r, at| match r.attr(at, "value") {
@@ -240,12 +244,17 @@ pub(super) fn row(op: &str) -> Option<&'static Row> {
             arrays::TABLE,
             composed::TABLE,
             const_operands::TABLE,
+            contract::TABLE,
             functions::TABLE,
+            images::TABLE,
             lists::TABLE,
             matrix::TABLE,
             nn::TABLE,
             places::TABLE,
+            random::TABLE,
             resize::TABLE,
+            sets::TABLE,
+            spectrum::TABLE,
             volumes::TABLE,
         ];
         tables.into_iter().flatten().map(|row| (row.0, row)).collect()

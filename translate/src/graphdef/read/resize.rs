@@ -5,7 +5,7 @@ use pir_ir::{Attr, AttrData, ValueId};
 
 use super::nn::moved;
 use super::ops::Row;
-use super::{Reader, Result};
+use super::{Input, Reader, Result};
 
 const SIZES: &str = "align_corners=false half_pixel_centers=false";
 
@@ -13,6 +13,12 @@ pub(super) const TABLE: &[Row] = &[
     ("ResizeBicubic", "T i32", SIZES, |r, at| by_matrices(r, at, cubic)),
     ("ResizeBilinear", "T i32", SIZES, |r, at| by_matrices(r, at, linear)),
     ("ResizeNearestNeighbor", "T i32", SIZES, nearest),
+    (
+        "ScaleAndTranslate",
+        "T i32 f32 f32",
+        "kernel_type=lanczos3 antialias=true",
+        scale_and_translate,
+    ),
 ];
 
 /// Where the elements of an axis are read. In single precision, as TensorFlow computes it.
@@ -91,11 +97,119 @@ fn cubic(scale: &Scale, row: i64) -> Vec<(i64, f64)> {
     inner.into_iter().map(|(place, share)| (place, share / sum)).collect()
 }
 
+/// A kernel of `ScaleAndTranslate`, and how far it reaches.
+fn kernel(name: &str) -> Result<(f32, fn(f32) -> f32)> {
+    fn lanczos(x: f32, reach: f32) -> f32 {
+        use std::f32::consts::PI;
+        match x {
+            x if x > reach => 0.0,
+            x if x <= 1e-3 => 1.0,
+            x => reach * (PI * x).sin() * (PI * x / reach).sin() / (PI * PI * x * x),
+        }
+    }
+    Ok(match name {
+        "lanczos1" => (1.0, |x| lanczos(x, 1.0)),
+        "lanczos3" => (3.0, |x| lanczos(x, 3.0)),
+        "lanczos5" => (5.0, |x| lanczos(x, 5.0)),
+        "gaussian" => (1.5, |x| if x >= 1.5 { 0.0 } else { (-2.0 * x * x).exp() }),
+        "box" => (0.5, |x| match x {
+            x if x < 0.5 => 1.0,
+            x if x > 0.5 => 0.0,
+            _ => 0.5,
+        }),
+        "triangle" => (1.0, |x| (1.0 - x).max(0.0)),
+        "keyscubic" => (2.0, |x| match x {
+            x if x >= 2.0 => 0.0,
+            x if x >= 1.0 => ((-0.5 * x + 2.5) * x - 4.0) * x + 2.0,
+            x => ((1.5 * x - 2.5) * x) * x + 1.0,
+        }),
+        "mitchellcubic" => (2.0, |x| match x {
+            x if x >= 2.0 => 0.0,
+            x if x >= 1.0 => (((-7.0 / 18.0) * x + 2.0) * x - 10.0 / 3.0) * x + 16.0 / 9.0,
+            x => (((7.0 / 6.0) * x - 2.0) * x) * x + 8.0 / 9.0,
+        }),
+        other => return Err(format!("the kernel `{other}` is not known here")),
+    })
+}
+
+/// The floats that follow from constants and shapes: how much larger an image is to be.
+fn known(r: &Reader<'_>, input: Input, depth: usize) -> Option<Vec<f32>> {
+    /// Longer computations are none of scales.
+    const DEEPEST: usize = 8;
+    if let Some(constant) = r.computed(input) {
+        return Some(constant.1.iter().map(|n| n.f64() as f32).collect());
+    }
+    let part = |index: usize| known(r, *r.inputs[input.node].get(index)?, depth + 1);
+    match r.nodes[input.node].op.as_str() {
+        _ if depth > DEEPEST => None,
+        "Cast" | "Identity" => part(0),
+        "Div" | "RealDiv" => {
+            let (a, b) = (part(0)?, part(1)?);
+            let at = |list: &[f32], i: usize| list.get(i.min(list.len().checked_sub(1)?)).copied();
+            (0..a.len().max(b.len()))
+                .map(|i| Some(at(&a, i)? / at(&b, i)?))
+                .collect()
+        }
+        _ => None,
+    }
+}
+
+/// `ScaleAndTranslate`: each row and each column is a sum of those around a place, by a kernel.
+fn scale_and_translate(r: &mut Reader<'_>, at: usize) -> Result<()> {
+    let (x, sizes) = (r.operand(at, 0)?, r.list(at, 1, "sizes")?);
+    let (reach, kernel) = kernel(&r.text(at, "kernel_type").unwrap_or_else(|| "lanczos3".to_owned()))?;
+    let antialias = r.attr(at, "antialias").is_none() || r.flag(at, "antialias");
+    let numbers = |index| -> Result<[f32; 2]> {
+        let input = r.input(at, index)?;
+        match known(r, input, 0).ok_or("where it puts the image must be known")?[..] {
+            [a, b] => Ok([a, b]),
+            [a] => Ok([a; 2]),
+            _ => Err("its places are not two numbers".to_owned()),
+        }
+    };
+    let (scales, shifts) = (numbers(2)?, numbers(3)?);
+    let shares = |axis: usize, from: i64, row: i64| {
+        let inverse = 1.0 / scales[axis];
+        let wide = if antialias { inverse.max(1.0) } else { 1.0 };
+        let place = (row as f32 + 0.5) * inverse - inverse * shifts[axis];
+        if !(0.0..=from as f32).contains(&place) {
+            return Vec::new();
+        }
+        let inside = |end: f32| (end as i64).clamp(0, from - 1);
+        let first = inside((place - reach * wide - 0.5).ceil());
+        let last = inside((place + reach * wide - 0.5).floor());
+        let share = |source: i64| kernel(((source as f32 + 0.5 - place) / wide).abs());
+        let sum: f32 = (first..=last).map(share).sum();
+        let sum = if sum.abs() >= 1000.0 * f32::MIN_POSITIVE {
+            sum
+        } else {
+            1.0
+        };
+        (first..=last)
+            .map(|source| (source, f64::from(share(source) / sum)))
+            .collect()
+    };
+    with_matrices(r, at, x, &sizes, |_, axis, from, _, row| shares(axis, from, row))
+}
+
 /// Each row and each column of the result is a sum of few. So they are products with matrices.
 fn by_matrices(r: &mut Reader<'_>, at: usize, shares: Shares) -> Result<()> {
+    let (x, sizes) = (r.operand(at, 0)?, r.list(at, 1, "sizes")?);
+    with_matrices(r, at, x, &sizes, |r, _, from, to, row| {
+        shares(&Scale::of(r, at, from, to), row)
+    })
+}
+
+/// The same for shares by the axis, its extents before and after, and the place.
+fn with_matrices(
+    r: &mut Reader<'_>,
+    at: usize,
+    x: ValueId,
+    sizes: &[i64],
+    shares: impl Fn(&Reader<'_>, usize, i64, i64, i64) -> Vec<(i64, f64)>,
+) -> Result<()> {
     /// A larger image is not resized by a matrix.
     const MOST: i64 = 1 << 11;
-    let (x, sizes) = (r.operand(at, 0)?, r.list(at, 1, "sizes")?);
     let (dims, elem) = r.dims(x)?;
     let (&[_, height, width, _], &[high, wide]) = (&dims[..], &sizes[..]) else {
         return Err("it does not have four dimensions".to_owned());
@@ -103,11 +217,10 @@ fn by_matrices(r: &mut Reader<'_>, at: usize, shares: Shares) -> Result<()> {
     if [height, width, high, wide].iter().any(|n| !(1..=MOST).contains(n)) || !r.ctx.is_float(elem) {
         return Err("its sizes are unknown or too large".to_owned());
     }
-    let matrix = |r: &mut Reader<'_>, from: i64, to: i64| {
-        let scale = Scale::of(r, at, from, to);
+    let matrix = |r: &mut Reader<'_>, axis: usize, from: i64, to: i64| {
         let mut weights = vec![0.0; (from * to) as usize];
         for row in 0..to {
-            for (place, share) in shares(&scale, row) {
+            for (place, share) in shares(r, axis, from, to, row) {
                 weights[(row * from + place) as usize] += share;
             }
         }
@@ -120,7 +233,7 @@ fn by_matrices(r: &mut Reader<'_>, at: usize, shares: Shares) -> Result<()> {
         r.helper(at, pd::AssignValue::NAME, &[], &attrs)
     };
     let image = moved(r, at, x, &[0, 3, 1, 2])?;
-    let (rows, columns) = (matrix(r, height, high)?, matrix(r, width, wide)?);
+    let (rows, columns) = (matrix(r, 0, height, high)?, matrix(r, 1, width, wide)?);
     let tall = r.helper(at, pd::Matmul::NAME, &[rows, image], &[])?;
     let flipped = [("transpose_y", r.ctx.bool_attr(true))];
     let broad = r.helper(at, pd::Matmul::NAME, &[tall, columns], &flipped)?;

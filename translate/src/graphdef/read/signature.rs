@@ -63,6 +63,18 @@ fn fixed(token: &str) -> Option<i32> {
 /// The type of each input of the signature, with repetitions expanded.
 fn tokens(types: &'static str, count: usize) -> Result<Vec<&'static str>> {
     let spelled: Vec<&'static str> = types.split_whitespace().collect();
+    if let &[first, second] = &spelled[..]
+        && first.ends_with('*')
+        && second.ends_with('*')
+    {
+        // Two lists of one length.
+        let half = count / 2;
+        let list = |token: &'static str| vec![token.trim_end_matches('*'); half];
+        return match count % 2 == 0 && half > 0 {
+            true => Ok([list(first), list(second)].concat()),
+            false => Err(format!("it has {count} inputs, which are not two lists of one length")),
+        };
+    }
     let some = spelled.iter().position(|t| t.ends_with('*'));
     let least = spelled.len() - usize::from(some.is_some());
     let wrong = || {
@@ -120,7 +132,10 @@ pub(super) fn check(r: &Reader<'_>, at: usize, op: &str) -> Result<()> {
             };
             named.push((name, *code, format!("`{name}`")));
         } else if name == "N" && counted {
-            let repeats = tokens.len() + 1 - types.split_whitespace().count();
+            let repeats = match types.matches('*').count() {
+                2 => tokens.len() / 2,
+                _ => tokens.len() + 1 - types.split_whitespace().count(),
+            };
             if !matches!(value, Some(Value::Int(n)) if usize::try_from(*n) == Ok(repeats)) {
                 return Err(format!("its attribute `N` is not the number of its inputs, {repeats}"));
             }

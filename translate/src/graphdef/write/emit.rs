@@ -155,6 +155,10 @@ impl Emit<'_, '_> {
         matches!(self.w.ctx.type_data(elem), TypeData::Float(_))
     }
 
+    pub(super) fn is_complex(&self, elem: Type) -> bool {
+        self.w.ctx.is_complex(elem)
+    }
+
     /// The index of the operand that replaces an attribute.
     fn operand_called(&self, name: &str) -> Option<usize> {
         if self.view.attr(name).is_some() {

@@ -41,7 +41,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         e.result(0, out)
     }),
     ("divide", |e| {
-        let float = e.is_float(e.elem()?);
+        let float = e.is_float(e.elem()?) || e.is_complex(e.elem()?);
         binary(e, if float { "RealDiv" } else { "TruncateDiv" })
     }),
     ("fmax", |e| without_nan(e, "Maximum")),
@@ -193,7 +193,7 @@ fn scale(e: &mut Emit<'_, '_>) -> Result<()> {
     let (factor, bias) = (known("scale", 1.0), known("bias", 0.0));
     let whole = factor == factor.trunc() && bias == bias.trunc();
     // Integers are computed as integers.
-    let (x, inner) = match e.is_float(elem) || whole {
+    let (x, inner) = match e.is_float(elem) || e.is_complex(elem) || whole {
         true => (x, elem),
         false => (e.cast(x, elem, pir_ir::Type::F64)?, pir_ir::Type::F64),
     };

@@ -80,6 +80,32 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         e.node("TensorScatterAdd", &inputs, &attrs);
         Ok(())
     }),
+    ("set_value_with_tensor", |e| {
+        let known = |list| match list {
+            Some(List::Known(values)) => Ok(values),
+            _ => Err("its bounds are not known".to_owned()),
+        };
+        let (starts, ends) = (known(e.list("starts")?)?, known(e.list("ends")?)?);
+        let steps = known(e.list("steps")?)?;
+        let dropped = e.ints("decrease_axes").unwrap_or_default();
+        if !e.ints("none_axes").unwrap_or_default().is_empty() {
+            return Err("its values have axes that it has not".to_owned());
+        }
+        let (dims, elem) = e.operand_type(0)?;
+        let mut bounds = Bounds::new(e, starts, ends, Some(steps))?;
+        bounds.shrink_mask = dropped.iter().fold(0, |mask, axis| mask | 1 << axis);
+        let shape = bounds.window(&dims)?;
+        let (x, mut values) = (e.input(0)?, e.input(1)?);
+        if e.operand_type(1)?.0 != shape {
+            let shape = e.vector(&shape)?;
+            let attrs = [("T", e.dtype(elem)?), ("Tidx", Value::Type(INT64))];
+            values = e.op("BroadcastTo", &[values, shape], &attrs);
+        }
+        let [begin, end, strides] = bounds.tensors(e)?;
+        let attrs = bounds.attrs(e.dtype(elem)?);
+        e.node("TensorStridedSliceUpdate", &[x, begin, end, strides, values], &attrs);
+        Ok(())
+    }),
     ("slice", slice),
     ("slice_grad", slice_grad),
     ("strided_slice", |e| {
@@ -136,6 +162,39 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         let sums = e.op("UnsortedSegmentSum", &[g, index, total], &attrs);
         let sums = along.back(e, sums, &along.dims, elem)?;
         e.result(0, sums)
+    }),
+    ("argsort", |e| {
+        let (x, (dims, elem)) = (e.input(0)?, e.operand_type(0)?);
+        let rank = dims.len() as i64;
+        let last = e.view.int("axis").unwrap_or(-1).rem_euclid(rank.max(1)) == rank - 1;
+        let count = dims.last().copied().filter(|&d| d >= 0 && last);
+        let count = count.ok_or("only the last axis, of a known extent, is expressed")?;
+        // Equal elements keep their order there too.
+        let _ = e.flag("stable", false);
+        let turned = match (e.flag("descending", false), e.is_float(elem)) {
+            (true, _) => None,
+            (false, true) => Some("Neg"),
+            (false, false) => Some("Invert"),
+        };
+        let key = match turned {
+            Some(op) => e.unary(op, &x, elem)?,
+            None => x,
+        };
+        let k = e.scalar(Number::Int(count.into()), Type::I32)?;
+        let attrs = [
+            ("T", e.dtype(elem)?),
+            ("sorted", Value::Bool(true)),
+            ("Tk", Value::Type(INT32)),
+            ("index_type", Value::Type(INT64)),
+        ];
+        let found = e.op("TopKV2", &[key, k], &attrs);
+        let values = match turned {
+            Some(op) => e.unary(op, &found, elem)?,
+            None => e.unary("Identity", &found, elem)?,
+        };
+        e.result(0, values)?;
+        let places = e.op("Identity", &[format!("{found}:1")], &[("T", Value::Type(INT64))]);
+        e.result(1, places)
     }),
     ("topk", |e| {
         let (x, (dims, elem)) = (e.input(0)?, e.operand_type(0)?);
@@ -373,6 +432,32 @@ impl Bounds {
             bounds.shrink_mask |= 1 << axis.rem_euclid(rank.max(1) as i64);
         }
         Ok(bounds)
+    }
+
+    /// The shape of the window in a tensor, without the axes that it drops.
+    fn window(&self, dims: &[i64]) -> Result<Vec<i64>> {
+        let mut shape = Vec::new();
+        for (axis, &extent) in dims.iter().enumerate() {
+            let (has, stride) = (|mask: i64| mask >> axis & 1 == 1, self.strides[axis]);
+            if extent < 0 || stride <= 0 {
+                return Err("its window is not known, or goes backwards".to_owned());
+            }
+            let place = |value: i64| (if value < 0 { value + extent } else { value }).clamp(0, extent);
+            let start = if has(self.begin_mask) {
+                0
+            } else {
+                place(self.starts[axis])
+            };
+            let end = if has(self.end_mask) {
+                extent
+            } else {
+                place(self.ends[axis])
+            };
+            if !has(self.shrink_mask) {
+                shape.push(((end - start).max(0) + stride - 1) / stride);
+            }
+        }
+        Ok(shape)
     }
 
     fn tensors(&self, e: &mut Emit<'_, '_>) -> Result<[String; 3]> {

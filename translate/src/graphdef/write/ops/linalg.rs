@@ -1,5 +1,6 @@
 //! Matrix products, softmax and normalizations.
 
+use pir_dialects::stablehlo::linalg::{Call, Triangle};
 use pir_ir::Type;
 
 use super::super::super::proto::Value;
@@ -101,6 +102,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         }
         e.result(0, out)
     }),
+    ("stablehlo.custom_call", lapack),
     ("stablehlo.triangular_solve", triangular_solve),
     ("softmax", |e| exponentials(e, "Softmax")),
     ("softmax_grad", |e| {
@@ -114,6 +116,71 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         e.result(0, grad)
     }),
 ];
+
+/// Functions of LAPACK that TensorFlow has as operations.
+fn lapack(e: &mut Emit<'_, '_>) -> Result<()> {
+    let call = Call::of(*e.view)?;
+    for name in [
+        "call_target_name",
+        "mhlo.backend_config",
+        "operand_layouts",
+        "result_layouts",
+    ] {
+        e.view.sees(name);
+    }
+    let (x, elem) = (e.input(0)?, e.elem()?);
+    let ty = ("T", e.dtype(elem)?);
+    // What the function leaves of its operand, and whether it succeeded, is read by nothing here.
+    let body = e.view.body;
+    let is_read = |index: usize| {
+        body.results(e.view.op)
+            .nth(index)
+            .is_some_and(|value| body.has_uses(value))
+    };
+    let (unread, op, attrs, order): (&[usize], _, _, &[usize]) = match call {
+        Call::Eigen {
+            triangle: Triangle::Lower,
+            vectors: true,
+        } => (
+            &[2],
+            "SelfAdjointEigV2",
+            vec![("compute_v", Value::Bool(true))],
+            &[1, 0],
+        ),
+        Call::Singular { full } => {
+            let attrs = vec![("compute_uv", Value::Bool(true)), ("full_matrices", Value::Bool(full))];
+            (&[0, 4], "Svd", attrs, &[1, 2, 3])
+        }
+        _ => return Err("TensorFlow has no operation for it".to_owned()),
+    };
+    if unread.iter().any(|&index| is_read(index)) {
+        return Err("whether it succeeded is read, or what it leaves of its operand".to_owned());
+    }
+    let attrs = [vec![ty.clone()], attrs].concat();
+    let all = e.op(op, std::slice::from_ref(&x), &attrs);
+    for (place, &index) in order.iter().enumerate() {
+        let part = e.op("Identity", &[format!("{all}:{place}")], std::slice::from_ref(&ty));
+        // The last vectors are rows here.
+        let part = match (op, index) {
+            ("Svd", 3) => swapped(e, part, index)?,
+            _ => part,
+        };
+        e.result(index, part)?;
+    }
+    Ok(())
+}
+
+/// A value with the rows and columns that a result has, exchanged.
+fn swapped(e: &mut Emit<'_, '_>, x: String, index: usize) -> Result<String> {
+    let (dims, elem) = e.result_type(index)?;
+    let mut order: Vec<i64> = (0..dims.len() as i64).collect();
+    let rank = order.len();
+    if rank < 2 {
+        return Err("it gives no matrices".to_owned());
+    }
+    order.swap(rank - 2, rank - 1);
+    transpose(e, x, &order, elem)
+}
 
 /// The first operand, or a value of its rank, with rows and columns exchanged.
 fn turned(e: &mut Emit<'_, '_>, x: String) -> Result<String> {

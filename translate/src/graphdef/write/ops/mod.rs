@@ -8,6 +8,7 @@ mod index;
 mod linalg;
 mod reduce;
 mod shape;
+mod spectrum;
 
 use pir_dialects::formats::{self, TensorFlowForm, TensorFlowInput};
 use pir_dialects::{df, pd};
@@ -45,6 +46,7 @@ fn writer(short: &str) -> Option<Write> {
         shape::TABLE,
         index::TABLE,
         linalg::TABLE,
+        spectrum::TABLE,
     ];
     let mut all = tables.iter().flat_map(|table| table.iter());
     all.find(|(name, _)| *name == short).map(|&(_, write)| write)
@@ -77,6 +79,9 @@ pub(super) fn write(e: &mut Emit<'_, '_>) -> Result<()> {
         None if name.starts_with("stablehlo.") => name,
         None => return control::write(e),
     };
+    if name == pd::Abs::NAME && e.is_complex(e.elem()?) {
+        return spectrum::to_part(e, "ComplexAbs");
+    }
     if let Some(form) = formats::tensorflow(name) {
         return by_form(e, form);
     }

@@ -25,6 +25,11 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         let mut inputs = e.inputs()?;
         let count = inputs.len() as i64;
         let ty = e.dtype(e.elem()?)?;
+        if count == 1 {
+            // One tensor alone is none of its inputs.
+            e.node("Identity", &inputs, &[("T", ty)]);
+            return Ok(());
+        }
         inputs.push(e.axis(axis)?);
         let attrs = [("T", ty), ("N", Value::Int(count)), ("Tidx", Value::Type(INT32))];
         e.node("ConcatV2", &inputs, &attrs);
