@@ -275,7 +275,7 @@ def wide_stateless_dropout(e):
 @case(NUMBERS)
 def wide_stateless_split(e):
     def run(x):
-        seeds = tf.random.split([5, 6], 3) if hasattr(tf.random, "split") else tf.random.experimental.stateless_split([5, 6], 3)
+        seeds = tf.random.experimental.stateless_split([5, 6], 3)
         y = x
         for i in tf.range(3):
             y = y * tf.random.stateless_uniform([3], seeds[i])
