@@ -3,13 +3,13 @@
 //! The same names, types and attributes come again and again in a program. To find one costs a comparison; an item takes
 //! the place of the one that was there.
 
-/// A direct-mapped cache. It takes no memory before something is kept.
-pub(crate) struct Recent<T> {
-    items: Vec<T>,
+/// A direct-mapped cache of values by keys. It takes no memory before something is kept.
+pub(crate) struct Recent<K, V> {
+    items: Vec<Option<(K, V)>>,
     places: usize,
 }
 
-impl<T: Default> Recent<T> {
+impl<K, V> Recent<K, V> {
     /// With so many places, a power of two.
     pub(crate) fn new(places: usize) -> Self {
         debug_assert!(places.is_power_of_two());
@@ -21,16 +21,23 @@ impl<T: Default> Recent<T> {
 
     /// What is kept at a place, if it is what is looked for. Places are counted modulo their number.
     #[inline]
-    pub(crate) fn find(&self, place: usize, is: impl FnOnce(&T) -> bool) -> Option<&T> {
-        self.items.get(place & (self.places - 1)).filter(|item| is(item))
+    pub(crate) fn find(&self, place: usize, is: impl FnOnce(&K) -> bool) -> Option<&(K, V)> {
+        let item = self.items.get(place & (self.places - 1))?.as_ref();
+        item.filter(|item| is(&item.0))
     }
 
-    /// A place for what is to be kept.
+    /// What is kept at a place.
     #[inline]
-    pub(crate) fn place(&mut self, place: usize) -> &mut T {
+    pub(crate) fn at(&mut self, place: usize) -> &mut Option<(K, V)> {
         if self.items.is_empty() {
-            self.items.resize_with(self.places, T::default);
+            self.items.resize_with(self.places, || None);
         }
         &mut self.items[place & (self.places - 1)]
+    }
+
+    /// Keeps something in the place of what was there.
+    #[inline]
+    pub(crate) fn keep(&mut self, place: usize, key: K, value: V) {
+        *self.at(place) = Some((key, value));
     }
 }

@@ -23,7 +23,7 @@ struct Fitting {
 pub(super) struct Memory {
     /// Operations without regions that are as declared: that follows from the name, the attributes and the types of operands
     /// and result alone, and the same come again and again.
-    known: Recent<Option<Fitting>>,
+    known: Recent<Fitting, ()>,
     /// For each value of a body whether it is visible, the visible ones, and what is left to do; for their memory.
     pub(super) visible: Vec<bool>,
     pub(super) trail: Vec<ValueId>,
@@ -78,12 +78,12 @@ impl Memory {
     /// Whether such an operation was found to be as declared.
     #[inline]
     pub(super) fn fits(&self, &Simple(op, place): &Simple) -> bool {
-        self.known.find(place, |known| *known == Some(op)).is_some()
+        self.known.find(place, |known| *known == op).is_some()
     }
 
     /// Remembers that such an operation is as declared.
     pub(super) fn remember(&mut self, Simple(op, place): Simple) {
-        *self.known.place(place) = Some(op);
+        self.known.keep(place, op, ());
     }
 }
 

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use crate::entity::{OpName, Sym};
+use crate::entity::OpName;
 use crate::text::cursor;
 use crate::types::{AttrDict, Type};
 
@@ -21,40 +21,15 @@ pub(super) const RECENT_STEMS: usize = 16;
 pub(super) const RECENT_TYPES: usize = 16;
 
 /// How many names of operations are found without hashing.
-pub(super) const RECENT_OPS: usize = 32;
+pub(super) const RECENT_OPS: usize = 64;
 
-/// A symbol of at most eight bytes that was met lately. As a number they tell all about it, since none of them is zero.
+/// A symbol of more than eight bytes: its hash, where it is, and how long it is. The hash comes first, since comparing the
+/// text may cost a cache miss.
 #[derive(Clone, Copy)]
-pub(super) struct ShortSymEntry {
-    pub(super) word: u64,
-    pub(super) sym: Sym,
-}
-
-impl Default for ShortSymEntry {
-    fn default() -> Self {
-        ShortSymEntry { word: 0, sym: Sym(0) }
-    }
-}
-
-/// A longer symbol that was met lately: its hash, where it is, how long it is, and what it is. The hash comes first, since
-/// comparing the text may cost a cache miss.
-#[derive(Clone, Copy)]
-pub(super) struct SymEntry {
+pub(super) struct LongSym {
     pub(super) hash: u32,
     pub(super) start: u32,
     pub(super) len: u32,
-    pub(super) sym: Sym,
-}
-
-impl Default for SymEntry {
-    fn default() -> Self {
-        SymEntry {
-            hash: 0,
-            start: 0,
-            len: 0,
-            sym: Sym(0),
-        }
-    }
 }
 
 /// What is known of the name of an operation.
@@ -74,6 +49,29 @@ pub(super) struct KnownOp {
     pub(super) resultless: bool,
 }
 
+/// What is kept of an operation that was met lately.
+pub(super) struct RecentOp<'s> {
+    pub(super) known: KnownOp,
+    /// Attributes that were found to be declared.
+    pub(super) declared: AttrDict,
+    /// The signature that was read last, `(type, type) -> type`, if its text means the same wherever it is; no text for none.
+    pub(super) signature: &'s [u8],
+    pub(super) operands: SmallVec<[Type; 4]>,
+    pub(super) results: SmallVec<[Type; 4]>,
+}
+
+impl From<KnownOp> for RecentOp<'_> {
+    fn from(known: KnownOp) -> Self {
+        RecentOp {
+            known,
+            declared: AttrDict::EMPTY,
+            signature: &[],
+            operands: SmallVec::new(),
+            results: SmallVec::new(),
+        }
+    }
+}
+
 /// The place of the name of an operation in tables of [`RECENT_OPS`]: its length and two of its last letters tell, which differ
 /// in `addf`, `addi` and `mulf`.
 #[inline]
@@ -82,31 +80,12 @@ pub(super) fn op_place(name: &[u8]) -> usize {
         let at = name.len().wrapping_sub(from_end);
         name.get(at).copied().map_or(0, usize::from)
     };
-    name.len() + letter(1) + 5 * letter(4)
+    3 * name.len() + letter(1) + 5 * letter(4)
 }
 
 /// How many attribute lists the parser remembers, and how long they are at most.
 pub(super) const DICTS: usize = 256;
 pub(super) const MAX_DICT: usize = 128;
-
-/// Attributes that were read, whose text ends at its first closing brace and means the same wherever it is.
-#[derive(Clone, Copy)]
-pub(super) struct RecentDict<'s> {
-    pub(super) text: &'s [u8],
-    pub(super) attrs: AttrDict,
-    /// How many attributes and types were read.
-    pub(super) size: usize,
-}
-
-impl Default for RecentDict<'_> {
-    fn default() -> Self {
-        RecentDict {
-            text: &[],
-            attrs: AttrDict::EMPTY,
-            size: 0,
-        }
-    }
-}
 
 /// Whether a text means the same wherever it is: `#word` and `!word` may be aliases, which means something from their
 /// definition on, but not with a `<` after them. (Inside strings, where they are none, they count too.)
@@ -115,12 +94,4 @@ pub(super) fn is_fixed(text: &[u8]) -> bool {
         let behind = text[at + 1..].iter().find(|&&b| !cursor::is_suffix_byte(b));
         behind == Some(&b'<')
     })
-}
-
-/// A signature that was read, `(type, type) -> type`, and means the same wherever it is; no text for none.
-#[derive(Default)]
-pub(super) struct RecentSignature<'s> {
-    pub(super) text: &'s [u8],
-    pub(super) operands: SmallVec<[Type; 4]>,
-    pub(super) results: SmallVec<[Type; 4]>,
 }

@@ -15,17 +15,17 @@ impl Parser<'_> {
         if attrs == AttrDict::EMPTY {
             return true;
         }
-        if self
-            .declared
-            .find(place, |known| *known == Some((name, attrs)))
-            .is_some()
-        {
+        let recent = self.recent_ops.find(place, |_| true);
+        if recent.is_some_and(|(_, op)| op.declared == attrs && op.known.name == Some(name)) {
             return true;
         }
         let open = self.options.allow_unregistered;
         let fits = plan(&self.ctx, name).is_none_or(|plan| are_declared(&self.ctx, plan, attrs, usize::MAX, open));
-        if fits {
-            *self.declared.place(place) = Some((name, attrs));
+        if let Some((_, op)) = self.recent_ops.at(place)
+            && fits
+            && op.known.name == Some(name)
+        {
+            op.declared = attrs;
         }
         fits
     }

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::caches::{KnownOp, MAX_DICT, RecentDict, is_fixed};
+use super::caches::{KnownOp, MAX_DICT, is_fixed};
 use super::parser::{Failure, Parser};
 use super::pending::Pending;
 use crate::context::Context;
@@ -82,22 +82,18 @@ impl Parser<'_> {
         let text = brace.map(|at| &near[..at + end.len()]);
         let at = text.map(|text| Context::sym_hash(text) as usize);
         if let (Some(text), Some(at)) = (text, at)
-            && let Some(known) = self.recent_dicts.find(at, |known| known.text == text)
+            && let Some(&(_, (attrs, size))) = self.recent_dicts.find(at, |&known| known == text)
         {
             self.pos += text.len();
-            self.expanded += known.size;
-            return Ok(known.attrs);
+            self.expanded += size;
+            return Ok(attrs);
         }
         let attrs = read(self)?;
         if let (Some(text), Some(at)) = (text, at)
             && text.len() == self.pos - start
             && is_fixed(text)
         {
-            *self.recent_dicts.place(at) = RecentDict {
-                text,
-                attrs,
-                size: self.expanded - expanded,
-            };
+            self.recent_dicts.keep(at, text, (attrs, self.expanded - expanded));
         }
         Ok(attrs)
     }

@@ -1,11 +1,11 @@
 //! Words that are written again and again, and what they were found to be: symbols and names of operations.
 
-use super::caches::{KnownOp, ShortSymEntry, SymEntry};
+use super::caches::{KnownOp, LongSym};
 use super::parser::Parser;
 use crate::context::Context;
 use crate::declare::Traits;
 use crate::entity::{OpName, Sym};
-use crate::names::{self, Name, Stem};
+use crate::names::{self, Name};
 
 /// Spreads a number over the places of a table.
 #[inline]
@@ -20,11 +20,11 @@ impl<'s> Parser<'s> {
         };
         let word = word & (u64::MAX >> (64 - 8 * text.len()));
         let at = scatter(word);
-        if let Some(met) = self.short_syms.find(at, |met| met.word == word) {
-            return met.sym;
+        if let Some(&(_, sym)) = self.short_syms.find(at, |&met| met == word) {
+            return sym;
         }
         let sym = self.new_sym(Context::sym_hash(text), text);
-        *self.short_syms.place(at) = ShortSymEntry { word, sym };
+        self.short_syms.keep(at, word, sym);
         sym
     }
 
@@ -39,12 +39,11 @@ impl<'s> Parser<'s> {
             return self.sym(text).into();
         };
         let at = scatter(stem);
-        let is_known = |known: &Option<(Stem, Option<u32>)>| known.is_some_and(|known| known.0 == stem);
-        let id = match self.recent_stems.find(at, is_known) {
-            Some(known) => known.and_then(|known| known.1),
+        let id = match self.recent_stems.find(at, |&known| known == stem) {
+            Some(&(_, id)) => id,
             None => {
                 let id = self.ctx.stem(stem);
-                *self.recent_stems.place(at) = Some((stem, id));
+                self.recent_stems.keep(at, stem, id);
                 id
             }
         };
@@ -80,17 +79,13 @@ impl<'s> Parser<'s> {
                 && self.src.get(met.start as usize..met.start as usize + text.len()) == Some(text)
                 && !text.is_empty()
         });
-        if let Some(met) = met {
-            return met.sym;
+        if let Some(&(_, sym)) = met {
+            return sym;
         }
         let sym = self.new_sym(hash, text);
         if self.src.get(start..start.wrapping_add(text.len())).is_some() {
-            *self.syms.place(at) = SymEntry {
-                hash,
-                start: start as u32,
-                len: text.len() as u32,
-                sym,
-            };
+            let (start, len) = (start as u32, text.len() as u32);
+            self.syms.keep(at, LongSym { hash, start, len }, sym);
         }
         sym
     }
@@ -105,12 +100,11 @@ impl<'s> Parser<'s> {
     /// The cached data of the operation name `text`, at the position that [`op_place`] computes.
     #[inline]
     pub(super) fn known_op(&mut self, place: usize, text: &'s [u8]) -> KnownOp {
-        let is_known = |known: &Option<(&[u8], KnownOp)>| known.is_some_and(|known| known.0 == text);
-        if let Some(&Some((_, known))) = self.recent_ops.find(place, is_known) {
-            return known;
+        if let Some((_, recent)) = self.recent_ops.find(place, |&known| known == text) {
+            return recent.known;
         }
         let known = self.look_up_op(text);
-        *self.recent_ops.place(place) = Some((text, known));
+        self.recent_ops.keep(place, text, known.into());
         known
     }
 

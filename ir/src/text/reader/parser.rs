@@ -9,17 +9,14 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::aliases::{Aliases, Meaning};
-use super::caches::{
-    DICTS, KnownOp, RECENT_OPS, RECENT_STEMS, RECENT_TYPES, RecentDict, RecentSignature, ShortSymEntry, SymEntry,
-    num_syms,
-};
+use super::caches::{DICTS, KnownOp, LongSym, RECENT_OPS, RECENT_STEMS, RECENT_TYPES, RecentOp, num_syms};
 use super::directives::Directives;
 use super::pending::Pending;
 use super::scope::Scopes;
 use crate::body::{Body, CapacityHint};
 use crate::context::Context;
 use crate::diagnostics::{Diagnostic, Severity, Span};
-use crate::entity::{BlockId, OpId, OpName, RegionId, Sym, ValueId};
+use crate::entity::{BlockId, OpId, RegionId, Sym, ValueId};
 use crate::module::Module;
 use crate::names::Stem;
 use crate::recent::Recent;
@@ -104,13 +101,13 @@ pub(in crate::text) struct Parser<'s> {
     /// How many types and attributes have been read, those that aliases denote counted each time.
     pub(super) expanded: usize,
     /// Symbols that were met lately, by hash: short ones, and others.
-    pub(super) short_syms: Recent<ShortSymEntry>,
-    pub(super) syms: Recent<SymEntry>,
+    pub(super) short_syms: Recent<u64, Sym>,
+    pub(super) syms: Recent<LongSym, Sym>,
     pub(super) op_names: FxHashMap<&'s [u8], KnownOp>,
-    /// Some of the names of operations, at the positions that [`op_place`] computes.
-    pub(super) recent_ops: Recent<Option<(&'s [u8], KnownOp)>>,
+    /// The operations of some names, at the positions that [`op_place`](super::caches::op_place) computes.
+    pub(super) recent_ops: Recent<&'s [u8], RecentOp<'s>>,
     /// Words in front of numbers and their numbers, if they have one, each at a position that follows from its hash.
-    pub(super) recent_stems: Recent<Option<(Stem, Option<u32>)>>,
+    pub(super) recent_stems: Recent<Stem, Option<u32>>,
     pub(super) entries: Vec<(Sym, Attr)>,
     /// Results of operations that could not be read: what uses them is not to blame.
     pub(super) poison: FxHashSet<ValueId>,
@@ -125,13 +122,10 @@ pub(in crate::text) struct Parser<'s> {
     #[allow(clippy::vec_box, reason = "it is the boxes that are used again")]
     pub(super) spare: Vec<Box<Pending>>,
     /// Tensor types that were read lately, and their texts, at a place that the first letters in the brackets tell.
-    pub(super) recent_types: Recent<Option<(&'s [u8], Type)>>,
-    /// Attributes that were read lately, by the hash of their text.
-    pub(super) recent_dicts: Recent<RecentDict<'s>>,
-    /// The signatures that were read last, at the places of the names of operations.
-    pub(super) recent_signatures: Recent<RecentSignature<'s>>,
-    /// The attributes that were found to be declared last, at the places of the names of operations.
-    pub(super) declared: Recent<Option<(OpName, AttrDict)>>,
+    pub(super) recent_types: Recent<&'s [u8], Type>,
+    /// Attributes that were read lately and how many attributes and types they are, at a place that the hash of their text tells.
+    /// That ends at its first closing brace, and means the same wherever it is.
+    pub(super) recent_dicts: Recent<&'s [u8], (AttrDict, usize)>,
     /// Attributes whose text was put together of what an assembly format has in their place.
     pub(super) composed_attrs: FxHashMap<Box<str>, Attr>,
     /// Where the names and the values of attributes stand, if somebody asks.
@@ -179,8 +173,6 @@ impl<'s> Parser<'s> {
             spare: Vec::new(),
             recent_types: Recent::new(RECENT_TYPES),
             recent_dicts: Recent::new(DICTS),
-            recent_signatures: Recent::new(RECENT_OPS),
-            declared: Recent::new(RECENT_OPS),
             composed_attrs: FxHashMap::default(),
             attr_places: None,
             lines: 0,

@@ -5,7 +5,7 @@
 
 use smallvec::SmallVec;
 
-use super::caches::{KnownOp, RecentSignature, is_fixed};
+use super::caches::{KnownOp, is_fixed};
 use super::parser::{Failure, Parser};
 use super::pending::Pending;
 use crate::diagnostics::Span;
@@ -56,26 +56,26 @@ impl<'s> Parser<'s> {
     #[inline(never)]
     fn plain_signature(&mut self, op: &mut Pending, place: usize) -> Result<bool, Failure> {
         let (src, start) = (self.src, self.pos);
-        let is_next = |known: &RecentSignature<'_>| {
-            let behind = src[start..].strip_prefix(known.text);
-            !known.text.is_empty() && behind.is_some_and(|behind| matches!(behind.first(), None | Some(b'\n' | b'\r')))
-        };
-        if let Some(known) = self.recent_signatures.find(place, is_next) {
-            self.pos += known.text.len();
-            op.results.extend_from_slice(&known.results);
-            return Ok(self.have_types(&op.operands, &known.operands));
+        let recent = self.recent_ops.find(place, |_| true).filter(|(_, recent)| {
+            let behind = src[start..].strip_prefix(recent.signature);
+            !recent.signature.is_empty()
+                && behind.is_some_and(|rest| matches!(rest.first(), None | Some(b'\n' | b'\r')))
+        });
+        if let Some((_, recent)) = recent {
+            self.pos += recent.signature.len();
+            op.results.extend_from_slice(&recent.results);
+            return Ok(self.have_types(&op.operands, &recent.operands));
         }
         let Types { operands, results, .. } = self.types()?;
         let Some(operands) = operands else { return Ok(false) };
         op.results.extend_from_slice(&results);
         let fits = self.have_types(&op.operands, &operands);
         let text = &src[start..self.pos];
-        if text.len() <= MAX_SIGNATURE && is_fixed(text) {
-            *self.recent_signatures.place(place) = RecentSignature {
-                text,
-                operands,
-                results,
-            };
+        if text.len() <= MAX_SIGNATURE
+            && is_fixed(text)
+            && let Some((_, recent)) = self.recent_ops.at(place)
+        {
+            (recent.signature, recent.operands, recent.results) = (text, operands, results);
         }
         Ok(fits)
     }

@@ -14,8 +14,7 @@ impl<'s> Parser<'s> {
         let letter = |at: usize| self.src.get(self.pos + at).copied().unwrap_or(0);
         let at = usize::from(letter(7) ^ letter(8).rotate_left(2) ^ letter(9).rotate_left(3));
         let src = &self.src[self.pos..];
-        let is_next = |known: &Option<(&[u8], Type)>| known.is_some_and(|known| src.starts_with(known.0));
-        if let Some(&Some((text, ty))) = self.recent_types.find(at, is_next) {
+        if let Some(&(text, ty)) = self.recent_types.find(at, |known| src.starts_with(known)) {
             self.pos += text.len();
             return Ok(ty);
         }
@@ -23,7 +22,7 @@ impl<'s> Parser<'s> {
         let ty = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.parse_type_inner())?;
         let text = &self.src[start..self.pos];
         if text.len() < 64 && text.starts_with(b"tensor<") && text.ends_with(b">") && is_fixed(text) {
-            *self.recent_types.place(at) = Some((text, ty));
+            self.recent_types.keep(at, text, ty);
         }
         Ok(ty)
     }

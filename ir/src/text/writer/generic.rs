@@ -107,12 +107,13 @@ impl<'a> Printer<'a, '_> {
         };
         let operands = body.operands(op).take(own).map(|v| body.value_type(v));
         let results = body.results(op).map(|v| body.value_type(v));
-        let known = self.recent_generic.signatures.place(body.op_name(op).index());
-        if !known.text.is_empty()
+        let known = self.recent_generic.signatures.at(body.op_name(op).index());
+        let (known, known_text) = known.get_or_insert_default();
+        if !known_text.is_empty()
             && operands.clone().eq(known.operands.iter().copied())
             && results.clone().eq(known.results.iter().copied())
         {
-            self.out.push_str(&known.text);
+            self.out.push_str(known_text);
             return;
         }
         known.operands.clear();
@@ -124,10 +125,10 @@ impl<'a> Printer<'a, '_> {
         write_types(self.ctx, &mut self.out, &known.operands, true);
         self.out.push_str(") -> ");
         write_results(self.ctx, &mut self.out, &known.results, true);
-        known.text.clear();
+        known_text.clear();
         let text = &self.out[start..];
         if text.len() <= MAX_TEXT {
-            known.text.push_str(text);
+            known_text.push_str(text);
         }
     }
 }

@@ -12,7 +12,7 @@ const TEXTS: usize = 64;
 pub(super) const MAX_TEXT: usize = 128;
 
 /// What was written lately of each key.
-pub(super) struct Texts<K>(Recent<Option<(K, String)>>);
+pub(super) struct Texts<K>(Recent<K, String>);
 
 impl<K> Default for Texts<K> {
     fn default() -> Self {
@@ -23,8 +23,7 @@ impl<K> Default for Texts<K> {
 impl<K: PartialEq> Texts<K> {
     /// Appends the text of `key`, which `write` appends when it is not known. The number selects the position of the key.
     pub(super) fn push(&mut self, out: &mut String, key: K, number: usize, write: impl FnOnce(&mut String)) {
-        let is_known = |kept: &Option<(K, String)>| kept.as_ref().is_some_and(|kept| kept.0 == key);
-        if let Some(Some((_, text))) = self.0.find(number, is_known) {
+        if let Some((_, text)) = self.0.find(number, |known| *known == key) {
             out.push_str(text);
             return;
         }
@@ -32,7 +31,7 @@ impl<K: PartialEq> Texts<K> {
         write(out);
         let text = &out[start..];
         if text.len() <= MAX_TEXT {
-            match self.0.place(number) {
+            match self.0.at(number) {
                 Some((known, kept)) => {
                     *known = key;
                     kept.clear();
@@ -47,12 +46,11 @@ impl<K: PartialEq> Texts<K> {
 /// How many signatures are kept.
 const SIGNATURES: usize = 32;
 
-/// A signature that was written, ` : (type, type) -> type`; no text for none.
+/// The types of operands and results.
 #[derive(Default)]
 pub(super) struct Signature {
     pub(super) operands: SmallVec<[Type; 4]>,
     pub(super) results: SmallVec<[Type; 4]>,
-    pub(super) text: String,
 }
 
 /// What was written lately of the generic form.
@@ -62,8 +60,9 @@ pub(super) struct Generic {
     /// Texts of properties, and of the other attributes.
     pub(super) heads: Texts<AttrDict>,
     pub(super) tails: Texts<AttrDict>,
-    /// Signatures, at a position that the name of the operation selects: operations of a kind mostly have the same types.
-    pub(super) signatures: Recent<Signature>,
+    /// Texts of signatures, ` : (type, type) -> type`, at a position that the name of the operation selects: operations of a kind
+    /// mostly have the same types.
+    pub(super) signatures: Recent<Signature, String>,
 }
 
 impl Generic {
