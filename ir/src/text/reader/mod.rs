@@ -18,6 +18,8 @@ mod literals;
 mod lookup;
 mod ods;
 mod ods_hooks;
+mod ods_types;
+mod ods_values;
 mod op;
 mod operands;
 pub(super) mod parser;

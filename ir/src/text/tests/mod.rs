@@ -3,157 +3,14 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 mod chunks;
+mod dialect;
 mod elements;
 mod literals;
 mod names;
 mod types;
 
-use std::sync::Arc;
-
-use smallvec::smallvec;
-
-use super::{ParseOptions, PrintOptions, parse, parse_type, print};
-use crate::{
-    Arity, Context, ContextBuilder, DialectDef, Mark, OpDef, Presence, RegionSpec, Traits, Type, TypeDef, ValueSpec,
-};
-
-fn value(name: &'static str) -> ValueSpec {
-    ValueSpec {
-        name: name.into(),
-        arity: Arity::Variadic,
-        ty: "any".into(),
-    }
-}
-
-fn region(keywords: &'static [&'static str], presence: Presence, bare: bool) -> RegionSpec {
-    RegionSpec {
-        keywords,
-        presence,
-        bare,
-    }
-}
-
-#[rustfmt::skip]
-const ATTRIBUTES: &[&str] = &[
-    "value", "shape", "dtype", "name", "sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs", "callee",
-    "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p", "q", "r", "s", "t", "u", "x",
-];
-
-fn context() -> Arc<Context> {
-    let op = |name: &'static str, results: bool| {
-        let mut def = OpDef::new(name, "");
-        def.operands = vec![value("x")].into();
-        if results {
-            def.results = vec![value("out")].into();
-            def.infer = Some(|args| Ok(smallvec![args.operand_type(0).unwrap_or(Type::F32)]));
-        }
-        def
-    };
-    let mut constant = op("pd.const", true);
-    constant.traits = Traits::CONSTANT;
-    let mut stack = op("cf.create_stack", true);
-    stack.infer = Some(|args| {
-        Ok(smallvec![
-            parse_type(&args.ctx.shared().ok_or("no context")?, "cf.stack").map_err(|e| e.message)?
-        ])
-    });
-    let mut yields = op("cf.yield", false);
-    yields.traits = Traits::TERMINATOR;
-    let mut cond_yield = op("cf.cond_yield", false);
-    cond_yield.traits = Traits::TERMINATOR;
-    let mut branch = op("pd.condition_branch", false);
-    branch.traits = Traits::TERMINATOR;
-    branch.successors = 2;
-    let mut if_op = op("pd.if", true);
-    if_op.infer = Some(|_| Ok(smallvec![]));
-    if_op.implicit_terminator = Some("cf.yield");
-    if_op.regions = vec![
-        region(&["init"], Presence::MayBeAbsent, false),
-        region(&["then"], Presence::Required, true),
-        region(&["else"], Presence::MayBeEmpty, false),
-    ];
-    let mut while_op = op("pd.while", true);
-    while_op.infer = Some(|args| {
-        let body = args.body;
-        let end = args
-            .regions
-            .get(args.regions.len().wrapping_sub(2))
-            .and_then(|&r| body.region_terminator(r));
-        let end = end.ok_or("no cond region")?;
-        Ok(body.operands(end).skip(1).map(|v| body.value_type(v)).collect())
-    });
-    while_op.region_args = Some(|args, index| {
-        let types = args.operands.iter().map(|&v| args.body.value_type(v));
-        match args
-            .regions
-            .get(index.wrapping_sub(1))
-            .and_then(|&r| args.body.region_terminator(r))
-        {
-            None => Some(types.collect()),
-            Some(end) => {
-                let cond = args.ctx.op_str(args.body.op_name(end)) == "cf.cond_yield";
-                Some(
-                    args.body
-                        .operands(end)
-                        .skip(usize::from(cond))
-                        .map(|v| args.body.value_type(v))
-                        .collect(),
-                )
-            }
-        }
-    });
-    while_op.regions = vec![
-        region(&["init"], Presence::MayBeAbsent, false),
-        region(&["cond"], Presence::Required, true),
-        region(&["body", "do"], Presence::Required, false),
-    ];
-    let mut func = op("func.func", false);
-    func.traits = Traits::FUNCTION | Traits::ISOLATED | Traits::SYMBOL;
-    func.regions = vec![region(&[], Presence::Required, true)];
-    let mut ret = op("func.return", false);
-    ret.traits = Traits::TERMINATOR;
-    let mut module = op("builtin.module", false);
-    module.traits = Traits::ISOLATED | Traits::SYMBOL | Traits::SYMBOL_TABLE | Traits::NO_TERMINATOR;
-    module.regions = vec![region(&[], Presence::Required, true)];
-    let mut builder = ContextBuilder::new();
-    // What these operations have as attributes is not what is tested here.
-    let anything = |&name: &&'static str| Mark::anywhere(name, "any", "");
-    builder.register_marks(ATTRIBUTES.iter().map(anything));
-    let dialect = |name: &'static str, types: &[&'static str]| DialectDef {
-        name: name.into(),
-        summary: "".into(),
-        types: types.iter().map(|&t| TypeDef::new(format!("{name}.{t}"), "")).collect(),
-        other_types: false,
-    };
-    builder.register(
-        dialect("pd", &[]),
-        vec![
-            op("pd.add", true),
-            op("pd.full", true),
-            op("pd.fetch", false),
-            constant,
-            branch,
-            if_op,
-            while_op,
-        ],
-    );
-    builder.register(
-        dialect("cf", &["stack"]),
-        vec![
-            stack,
-            yields,
-            cond_yield,
-            op("cf.push_back", false),
-            op("cf.pop_back", true),
-        ],
-    );
-    builder.register(dialect("func", &[]), vec![func, ret, op("func.call", true)]);
-    builder.register(dialect("builtin", &[]), vec![module]);
-    builder
-        .register_alias("module", "builtin.module")
-        .register_alias("pd.yield", "cf.yield");
-    builder.build()
-}
+use super::{ParseOptions, PrintOptions, parse, print};
+use dialect::context;
 
 fn reprint(source: &str, options: &PrintOptions) -> String {
     let parsed = parse(
@@ -520,7 +377,7 @@ fn long_outputs_keep_their_lines() {
 
 #[test]
 fn spellings_do_not_matter() {
-    // What is spelled as it is printed is read in a short way; what is not must mean the same.
+    // What is spelled as it is printed is read at one go; what is not must mean the same.
     let plain = "%a, %b = pd.full {k = [1, 2], t = f32} : f32, tensor<4xf32>
 // a comment
 %c = pd.add (%a, %b) : f32
@@ -549,6 +406,20 @@ fn what_follows_a_line_may_belong_to_it() {
     let long = "%a = pd.full ()\n: f32\npd.fetch (%a)\n{name = \"x\"}\npd.fetch (%a)\nattributes {name = \"y\"}\n%b = pd.full () : f32\nloc(\"f\":1:2)";
     let short = "%a = pd.full () : f32\npd.fetch (%a) {name = \"x\"}\npd.fetch (%a) {name = \"y\"}\n%b = pd.full () : f32 loc(\"f\":1:2)\n";
     assert_eq!(fixed(long), short);
+}
+
+#[test]
+fn operands_of_another_type_are_found_again() {
+    let found = errors(
+        "%a:2 = pd.full () : f32, f32
+\"pd.fetch\"(%a#0, // not %a#1
+%a#1) : (f32, f64) -> ()
+pd.fetch (%a#0, %a#1 : f32, i1)
+pd.fetch %a#1, %a#0 : f32, i8
+",
+    );
+    let places: Vec<&str> = found.iter().map(|(_, place)| &**place).collect();
+    assert_eq!(places, ["%a#1", "%a#1", "%a#0"], "{found:?}");
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod elements;
 mod generic;
 mod names;
 mod ods;
+mod ods_hooks;
 mod parallel;
 mod pretty;
 pub(super) mod printer;
@@ -16,7 +17,7 @@ use crate::body::Body;
 use crate::context::Context;
 use crate::entity::OpId;
 use crate::module::Module;
-pub use ods::OdsPrinter;
+pub use ods_hooks::OdsPrinter;
 use printer::Printer;
 
 /// Prints a module.

@@ -2,7 +2,8 @@
 
 use smallvec::SmallVec;
 
-use super::attr::{write_results, write_string, write_symbol};
+use super::attr::{write_results, write_symbol};
+use super::ods_hooks::OdsPrinter;
 use super::printer::{Printer, Task};
 use crate::body::Body;
 use crate::context::Context;
@@ -11,16 +12,6 @@ use crate::ods::format::Anchor;
 use crate::ods::{AttrKind, Element, OPERAND_SEGMENTS, OdsRow, Of, RESULT_SEGMENTS, Slot};
 use crate::text::segments;
 use crate::types::{Attr, AttrData, Type};
-
-/// Where a `custom<NAME>` of a row prints to, and the operation that is being printed.
-pub struct OdsPrinter<'p, 'a, 'w> {
-    printer: &'p mut Printer<'a, 'w>,
-    body: &'a Body,
-    op: OpId,
-    row: &'a OdsRow,
-    args: &'a [Box<str>],
-    repetition: usize,
-}
 
 impl<'a> Printer<'a, '_> {
     /// Prints the format from an element on, after which regions are left as tasks.
@@ -150,7 +141,7 @@ impl<'a> Printer<'a, '_> {
         }
     }
 
-    fn types_of_list(&mut self, types: &[Type]) {
+    pub(super) fn types_of_list(&mut self, types: &[Type]) {
         for (at, &ty) in types.iter().enumerate() {
             if at > 0 {
                 self.out.push_str(", ");
@@ -160,7 +151,7 @@ impl<'a> Printer<'a, '_> {
     }
 
     /// The values of an operand or of a result.
-    fn ods_values(&self, body: &Body, op: OpId, row: &OdsRow, slot: Slot) -> SmallVec<[ValueId; 4]> {
+    pub(super) fn ods_values(&self, body: &Body, op: OpId, row: &OdsRow, slot: Slot) -> SmallVec<[ValueId; 4]> {
         match slot.checked_sub(row.operands.len()) {
             None => {
                 let (start, len) = row.place(self.ctx, body, op, slot);
@@ -173,7 +164,7 @@ impl<'a> Printer<'a, '_> {
         }
     }
 
-    fn ods_types(&self, body: &Body, op: OpId, row: &OdsRow, of: Of) -> SmallVec<[Type; 4]> {
+    pub(super) fn ods_types(&self, body: &Body, op: OpId, row: &OdsRow, of: Of) -> SmallVec<[Type; 4]> {
         let ty = |value| body.value_type(value);
         match of {
             Of::Slot(slot) => self.ods_values(body, op, row, slot).into_iter().map(ty).collect(),
@@ -206,7 +197,7 @@ impl<'a> Printer<'a, '_> {
     }
 
     /// An attribute in the form that its kind has in formats.
-    fn ods_attribute(&mut self, body: &Body, op: OpId, row: &OdsRow, at: usize) {
+    pub(super) fn ods_attribute(&mut self, body: &Body, op: OpId, row: &OdsRow, at: usize) {
         let attr = &row.attrs[at];
         let Some(value) = body.attr(self.ctx, op, &attr.name) else {
             return;
@@ -214,7 +205,7 @@ impl<'a> Printer<'a, '_> {
         self.ods_value(&attr.kind, value);
     }
 
-    fn ods_value(&mut self, kind: &AttrKind, value: Attr) {
+    pub(super) fn ods_value(&mut self, kind: &AttrKind, value: Attr) {
         match (kind, self.ctx.attr_data(value)) {
             (AttrKind::Unit, _) => {}
             (AttrKind::SymName, AttrData::Str(name)) => write_symbol(&mut self.out, name),
@@ -245,7 +236,7 @@ impl<'a> Printer<'a, '_> {
     }
 
     /// ` {…}`, of the attributes that the format does not have elsewhere.
-    fn ods_dict(&mut self, body: &Body, op: OpId, row: &OdsRow, keyword: bool, also: &[&str]) {
+    pub(super) fn ods_dict(&mut self, body: &Body, op: OpId, row: &OdsRow, keyword: bool, also: &[&str]) {
         let mut entries: SmallVec<[(&str, Attr); 4]> = SmallVec::new();
         for &(name, value) in self.ctx.dict_entries(body.attrs(op)) {
             let name = self.ctx.str(name);
@@ -416,233 +407,4 @@ fn place(
     let rest = total.saturating_sub(others).checked_div(several).unwrap_or(0);
     let len = |value: &crate::ods::Value| if value.arity == Arity::One { 1 } else { rest };
     (values.iter().take(at).map(len).sum(), values.get(at).map_or(0, len))
-}
-
-impl<'a> OdsPrinter<'_, 'a, '_> {
-    /// The context.
-    pub fn ctx(&self) -> &'a Context {
-        self.printer.ctx
-    }
-
-    /// The body that the operation is in.
-    pub fn body(&self) -> &'a Body {
-        self.body
-    }
-
-    /// The operation.
-    pub fn op(&self) -> OpId {
-        self.op
-    }
-
-    /// The name of the argument of the `custom<NAME>` at this place.
-    pub fn arg(&self, at: usize) -> &'a str {
-        self.args.get(at).map_or("", |arg| arg)
-    }
-
-    /// Writes a text.
-    pub fn text(&mut self, text: &str) {
-        self.printer.out.push_str(text);
-    }
-
-    /// Writes a string in quotes.
-    pub fn string(&mut self, text: &str) {
-        write_string(&mut self.printer.out, text);
-    }
-
-    /// Writes an integer.
-    pub fn int(&mut self, value: i64) {
-        super::attr::push_int(&mut self.printer.out, i128::from(value));
-    }
-
-    /// Writes a use of a value.
-    pub fn value(&mut self, value: ValueId) {
-        self.printer.use_of(value);
-    }
-
-    /// Writes uses of values, with commas.
-    pub fn values_list(&mut self, values: &[ValueId]) {
-        self.printer.uses(values.iter().copied());
-    }
-
-    /// Writes a type.
-    pub fn ty(&mut self, ty: Type) {
-        self.printer.write_type(ty, true);
-    }
-
-    /// Writes types, with commas.
-    pub fn types(&mut self, types: &[Type]) {
-        self.printer.types_of_list(types);
-    }
-
-    /// Writes `T`, or `(T, U)`, as after an arrow.
-    pub fn results(&mut self, types: &[Type]) {
-        write_results(self.printer.ctx, &mut self.printer.out, types, true);
-    }
-
-    /// The values of an operand or of a result.
-    pub fn values(&self, name: &str) -> SmallVec<[ValueId; 4]> {
-        match self.row.slot(name) {
-            Some(slot) => self.printer.ods_values(self.body, self.op, self.row, slot),
-            None => SmallVec::new(),
-        }
-    }
-
-    /// The types of values.
-    pub fn types_of(&self, values: &[ValueId]) -> SmallVec<[Type; 4]> {
-        values.iter().map(|&value| self.body.value_type(value)).collect()
-    }
-
-    /// The types of all results.
-    pub fn result_types(&self) -> SmallVec<[Type; 4]> {
-        self.body
-            .results(self.op)
-            .map(|value| self.body.value_type(value))
-            .collect()
-    }
-
-    /// An attribute.
-    pub fn get_attr(&self, name: &str) -> Option<Attr> {
-        let attrs = segments::all_attrs(self.printer.ctx, self.body, self.op);
-        self.printer.ctx.dict_get(attrs, name)
-    }
-
-    /// The integers of an attribute that is an array or a list.
-    pub fn ints(&self, name: &str) -> Vec<i64> {
-        match self.get_attr(name).map(|attr| self.printer.ctx.attr_data(attr)) {
-            Some(AttrData::Elements(elements)) => elements.ints().map_or(Vec::new(), Iterator::collect),
-            Some(AttrData::Ints(list)) => list.to_vec(),
-            _ => Vec::new(),
-        }
-    }
-
-    /// The integers of an attribute that is a list of attributes.
-    pub fn numbers(&self, name: &str) -> Vec<i64> {
-        let ctx = self.printer.ctx;
-        match self.get_attr(name).map(|attr| ctx.attr_data(attr)) {
-            Some(AttrData::Array(list)) => {
-                let number = |attr: &Attr| match *ctx.attr_data(*attr) {
-                    AttrData::Int { value, .. } => i64::try_from(value).ok(),
-                    _ => None,
-                };
-                list.iter().filter_map(number).collect()
-            }
-            _ => self.ints(name),
-        }
-    }
-
-    /// Writes the name of another operation, and those of its attributes that a function wants.
-    pub fn head_of(&mut self, op: OpId, wanted: impl Fn(Attr) -> bool) {
-        let (ctx, attrs) = (self.printer.ctx, self.body.attrs(op));
-        self.printer.out.push_str(ctx.op_str(self.body.op_name(op)));
-        let entries = ctx.dict_entries(attrs).iter().filter(|entry| wanted(entry.1));
-        let mut entries: SmallVec<[(&str, Attr); 4]> = entries.map(|&(name, value)| (ctx.str(name), value)).collect();
-        entries.sort_by_key(|entry| entry.0);
-        for (at, &(name, value)) in entries.iter().enumerate() {
-            self.printer.out.push_str(if at > 0 { ", " } else { " {" });
-            self.printer.attr_writer(true).entry(&mut self.printer.out, name, value);
-        }
-        if !entries.is_empty() {
-            self.printer.out.push('}');
-        }
-    }
-
-    /// Writes an attribute in the form that formats have it in.
-    pub fn attr(&mut self, name: &str) {
-        if let Some(at) = self.row.attr(name) {
-            self.printer.ods_attribute(self.body, self.op, self.row, at);
-        }
-    }
-
-    /// Writes an attribute.
-    pub fn any(&mut self, attr: Attr) {
-        self.printer.attr_writer(true).write(&mut self.printer.out, attr, true);
-    }
-
-    /// How many regions of a list have been printed.
-    pub fn repetition(&self) -> usize {
-        self.repetition
-    }
-
-    /// Writes an attribute without the type after it.
-    pub fn without_type(&mut self, attr: Attr) {
-        let mut text = String::new();
-        self.printer.attr_writer(true).write(&mut text, attr, true);
-        let end = text.rfind(" : ").unwrap_or(text.len());
-        self.printer.out.push_str(&text[..end]);
-    }
-
-    /// All operands.
-    pub fn all_operands(&self) -> SmallVec<[ValueId; 4]> {
-        self.body.operands(self.op).collect()
-    }
-
-    /// Writes ` {…}`, with these of the attributes that the format has elsewhere.
-    pub fn dict_with(&mut self, shown: &[&str]) {
-        self.printer.ods_dict(self.body, self.op, self.row, false, shown);
-    }
-
-    /// How much has been written.
-    pub fn mark(&self) -> usize {
-        self.printer.out.len()
-    }
-
-    /// Puts a text where so much had been written, if more was written since.
-    pub fn insert_if_longer(&mut self, mark: usize, text: &str) {
-        if self.printer.out.len() > mark {
-            self.printer.out.insert_str(mark, text);
-        }
-    }
-
-    /// Writes ` {…}`, without the attributes that the format has elsewhere.
-    pub fn dict(&mut self) {
-        self.printer.ods_dict(self.body, self.op, self.row, false, &[]);
-    }
-
-    /// Gives the arguments of a region their names, which are those of the entry block.
-    pub fn region_args(&mut self, region: usize) -> SmallVec<[ValueId; 4]> {
-        let Some(entry) = self
-            .body
-            .op_regions(self.op)
-            .get(region)
-            .and_then(|&region| self.body.entry_block(region))
-        else {
-            return SmallVec::new();
-        };
-        let args: SmallVec<[ValueId; 4]> = self.body.block_args(entry).iter().copied().collect();
-        let mark = self.printer.names.mark();
-        self.printer.args_mark.get_or_insert(mark);
-        for &arg in &args {
-            if !self.printer.names.has(arg) {
-                self.printer.names.arg(self.printer.ctx, self.body, arg);
-            }
-        }
-        args
-    }
-
-    /// Leaves out the region of the operation, where the format can do without.
-    pub fn hide_regions(&mut self) {
-        self.printer.hidden_regions = Some(self.op);
-    }
-
-    /// What follows is that much deeper, or less deep.
-    pub fn indent(&mut self, deeper: bool) {
-        match deeper {
-            true => self.printer.indent += 1,
-            false => self.printer.indent -= 1,
-        }
-    }
-
-    /// Writes the label of a successor.
-    pub fn successor(&mut self, at: usize) {
-        if let Some(successor) = self.body.successors(self.op).get(at) {
-            self.printer.label(self.body, successor.block);
-        }
-    }
-
-    /// Begins a new line.
-    pub fn new_line(&mut self, deeper: bool) {
-        self.printer.indent += usize::from(deeper);
-        self.printer.new_line();
-        self.printer.indent -= usize::from(deeper);
-    }
 }

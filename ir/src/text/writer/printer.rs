@@ -24,16 +24,21 @@ const PIECE: usize = 128 * 1024;
 const MAX_INDENT: usize = 32;
 const BLANKS: &str = "                                                                ";
 
+/// A block whose operations are printed.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) body: &'a Body,
+    pub(super) region: RegionId,
+    /// Which of the blocks of the region.
+    pub(super) block: usize,
+    /// Where the names of the region begin.
+    pub(super) mark: usize,
+}
+
 /// Work that is left to do at a level.
 pub(super) enum Task<'a> {
     /// The operations of a region's blocks, from here on.
-    Block {
-        body: &'a Body,
-        region: RegionId,
-        block: usize,
-        next: Option<OpId>,
-        mark: usize,
-    },
+    Block(Place<'a>, Option<OpId>),
     /// The region at `index` of an operation, and what follows it.
     Region {
         body: &'a Body,
@@ -150,14 +155,13 @@ impl<'a, 'w> Printer<'a, 'w> {
         let body = &module.body;
         self.parallel = rayon::current_num_threads() > 1;
         self.names.enter(body);
-        let next = body.first_op(module.top());
-        self.tasks.push(Task::Block {
+        let place = Place {
             body,
             region: body.root(),
             block: 0,
-            next,
             mark: 0,
-        });
+        };
+        self.tasks.push(Task::Block(place, body.first_op(module.top())));
         let frame = body.frame.as_deref();
         for definition in frame.map_or(&[][..], |f| &f.aliases) {
             self.new_line();
@@ -203,79 +207,8 @@ impl<'a, 'w> Printer<'a, 'w> {
                 }
             }
             match task {
-                Task::Block {
-                    body,
-                    region,
-                    block,
-                    next: Some(first),
-                    mark,
-                } => {
-                    // What has no regions leaves nothing to do, and needs no task for what comes after it.
-                    let mut at = Some(first);
-                    if self.parallel && body.isolated(first).is_some() && self.in_parallel(body, &mut at) {
-                        self.tasks.push(Task::Block {
-                            body,
-                            region,
-                            block,
-                            next: at,
-                            mark,
-                        });
-                        continue;
-                    }
-                    while let Some(op) = at {
-                        at = body.next_op(op);
-                        let last = body.extra(op).is_some() || at.is_none() || self.out.len() > PIECE;
-                        if last {
-                            self.tasks.push(Task::Block {
-                                body,
-                                region,
-                                block,
-                                next: at,
-                                mark,
-                            });
-                        }
-                        if let Some(comment) = body.comment(op) {
-                            self.comment(comment);
-                        }
-                        if self.elided.last() == Some(&op) && at.is_none() {
-                            self.elided.pop();
-                            break;
-                        }
-                        self.new_line();
-                        self.operation(body, op);
-                        if last {
-                            break;
-                        }
-                    }
-                }
-                Task::Block {
-                    body,
-                    region,
-                    block,
-                    next: None,
-                    mark,
-                } => {
-                    let blocks = body.region_blocks(region);
-                    if let Some(comment) = blocks.get(block).and_then(|&b| body.end_comment(b)) {
-                        self.comment(comment);
-                    }
-                    match blocks.get(block + 1) {
-                        Some(&following) => {
-                            self.block_header(body, following);
-                            let next = body.first_op(following);
-                            self.tasks.push(Task::Block {
-                                body,
-                                region,
-                                block: block + 1,
-                                next,
-                                mark,
-                            });
-                        }
-                        None => {
-                            self.names.leave(mark);
-                        }
-                    }
-                }
+                Task::Block(place, Some(first)) => self.operations(place, first),
+                Task::Block(place, None) => self.end_block(place),
                 Task::Region {
                     body,
                     op,
@@ -303,6 +236,56 @@ impl<'a, 'w> Printer<'a, 'w> {
         }
         if !self.has_line_ended() && self.writer.is_some() {
             self.out.push('\n');
+        }
+    }
+
+    /// The operations of a block from one on, as far as the next one that has regions.
+    fn operations(&mut self, place: Place<'a>, first: OpId) {
+        let body = place.body;
+        // What has no regions leaves nothing to do, and needs no task for what comes after it.
+        let mut at = Some(first);
+        if self.parallel && body.isolated(first).is_some() && self.in_parallel(body, &mut at) {
+            self.tasks.push(Task::Block(place, at));
+            return;
+        }
+        while let Some(op) = at {
+            at = body.next_op(op);
+            let last = body.extra(op).is_some() || at.is_none() || self.out.len() > PIECE;
+            if last {
+                self.tasks.push(Task::Block(place, at));
+            }
+            if let Some(comment) = body.comment(op) {
+                self.comment(comment);
+            }
+            if self.elided.last() == Some(&op) && at.is_none() {
+                self.elided.pop();
+                return;
+            }
+            self.new_line();
+            self.operation(body, op);
+            if last {
+                return;
+            }
+        }
+    }
+
+    /// The end of a block, and the label of the next one.
+    fn end_block(&mut self, place: Place<'a>) {
+        let body = place.body;
+        let blocks = body.region_blocks(place.region);
+        if let Some(comment) = blocks.get(place.block).and_then(|&b| body.end_comment(b)) {
+            self.comment(comment);
+        }
+        match blocks.get(place.block + 1) {
+            Some(&following) => {
+                self.block_header(body, following);
+                let block = place.block + 1;
+                self.tasks
+                    .push(Task::Block(Place { block, ..place }, body.first_op(following)));
+            }
+            None => {
+                self.names.leave(place.mark);
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! Printing of regions and blocks.
 
 use super::attr::push_int;
-use super::printer::{Printer, Task};
+use super::printer::{Place, Printer, Task};
 use crate::body::Body;
 use crate::declare::{Presence, Traits};
 use crate::entity::{BlockId, OpId, RegionId, ValueId};
@@ -110,14 +110,13 @@ impl<'a> Printer<'a, '_> {
         if entry_needs_label || self.is_target(body, region, entry) {
             self.block_header(body, entry);
         }
-        let next = body.first_op(entry);
-        self.tasks.push(Task::Block {
+        let place = Place {
             body,
             region,
             block: 0,
-            next,
             mark,
-        });
+        };
+        self.tasks.push(Task::Block(place, body.first_op(entry)));
     }
 
     /// Whether an operation of a graph uses a value that is defined after it.

@@ -1,0 +1,304 @@
+//! The end of an operation in MLIR's custom assembly: the types that are not written follow from others by the rules of its row, and
+//! it is created.
+
+use smallvec::SmallVec;
+
+use super::format::array_text;
+use super::ods::OdsState;
+use super::parser::{Failure, Parser};
+use super::pending::Pending;
+use crate::declare::Traits;
+use crate::ods::{Arity, AttrPresence, OPERAND_SEGMENTS, OdsRow, RESULT_SEGMENTS, Slot, TypeRule};
+use crate::types::{Attr, AttrData, Type};
+
+type Types = SmallVec<[Type; 4]>;
+
+impl Parser<'_> {
+    /// The operation has been read: types are settled, and it is created.
+    pub(super) fn end_of_ods(&mut self, mut pending: Box<Pending>, row: &OdsRow) -> Result<(), Failure> {
+        let before = self.pos;
+        self.skip();
+        let loc = self.location()?;
+        if loc.is_none() {
+            self.pos = before;
+        }
+        let Some(mut state) = pending.ods.take() else {
+            return self.tail(pending);
+        };
+        state.operands.sort_by_key(|operand| operand.0);
+        let counts: SmallVec<[i64; 6]> = (0..row.operands.len())
+            .map(|slot| {
+                state
+                    .operands
+                    .iter()
+                    .filter(|operand| usize::from(operand.0) == slot)
+                    .count() as i64
+            })
+            .collect();
+        pending.operands.extend(state.operands.iter().map(|operand| operand.1));
+        self.order_regions(&mut pending, row, &state);
+        self.complete_attributes(&mut pending, row, &counts)?;
+        let settled = Settled {
+            row,
+            state: &state,
+            vars: self.bind(row, &state),
+        };
+        self.check_operands(&pending, &settled)?;
+        let (results, segments) = self.result_types(&pending, &settled)?;
+        if row.result_segments {
+            let value = self.composed(&array_text("i32", &segments), before)?;
+            self.put(&mut pending, RESULT_SEGMENTS, value);
+        }
+        self.create_ods(pending, results, loc)
+    }
+
+    fn order_regions(&mut self, pending: &mut Pending, row: &OdsRow, state: &OdsState) {
+        if row.regions.is_empty() {
+            return;
+        }
+        let read = std::mem::take(&mut pending.regions);
+        for (at, spec) in row.regions.iter().enumerate() {
+            let mine = read
+                .iter()
+                .zip(&state.regions)
+                .filter(|read| usize::from(*read.1) == at);
+            let before = pending.regions.len();
+            pending.regions.extend(mine.map(|read| *read.0));
+            if pending.regions.len() == before && !spec.variadic {
+                let region = self.body().create_region();
+                pending.regions.push(region);
+            }
+        }
+    }
+
+    fn put(&mut self, pending: &mut Pending, name: &str, value: Attr) {
+        let sym = self.ctx.sym(name);
+        if pending.attrs.iter().all(|entry| entry.0 != sym) {
+            pending.attrs.push((sym, value));
+        }
+    }
+
+    /// Adds what is not written, in the order of MLIR's generic form.
+    fn complete_attributes(&mut self, pending: &mut Pending, row: &OdsRow, counts: &[i64]) -> Result<(), Failure> {
+        for attr in &row.attrs {
+            match &attr.presence {
+                AttrPresence::Default(text) => {
+                    let value = self.composed(text, self.pos)?;
+                    self.put(pending, &attr.name, value);
+                }
+                AttrPresence::Required => {
+                    let sym = self.ctx.sym(&attr.name);
+                    if pending.attrs.iter().all(|entry| entry.0 != sym) {
+                        let message = format!(
+                            "`{}` needs the attribute `{}`",
+                            self.ctx.op_str(pending.name),
+                            attr.name
+                        );
+                        return Err(self.error("missing-attribute", message, pending.span));
+                    }
+                }
+                _ => {}
+            }
+        }
+        if row.segments {
+            let value = self.composed(&array_text("i32", counts), self.pos)?;
+            self.put(pending, OPERAND_SEGMENTS, value);
+        }
+        if pending.attrs.len() > 1 {
+            let ctx = self.ctx.clone();
+            pending.attrs.sort_by(|a, b| ctx.str(a.0).cmp(ctx.str(b.0)));
+        }
+        Ok(())
+    }
+
+    /// The types that the letters of the row stand for.
+    fn bind(&mut self, row: &OdsRow, state: &OdsState) -> [Option<Type>; 8] {
+        let mut vars = [None; 8];
+        for &(slot, ty) in &state.types {
+            if let Some(TypeRule::Same(letter)) = row.value(slot.into()).map(|value| &value.rule) {
+                vars[usize::from(*letter)].get_or_insert(ty);
+            }
+        }
+        for &(slot, value, _) in &state.operands {
+            if let Some(TypeRule::Same(letter)) = row.value(slot.into()).map(|value| &value.rule) {
+                let ty = self.body().value_type(value);
+                if ty != Type::NONE {
+                    vars[usize::from(*letter)].get_or_insert(ty);
+                }
+            }
+        }
+        vars
+    }
+
+    fn check_operands(&mut self, pending: &Pending, settled: &Settled<'_>) -> Result<(), Failure> {
+        let state = settled.state;
+        if let Some(all) = &state.all_operands {
+            if all.len() != state.operands.len() {
+                let message = format!(
+                    "expected types for {1} operands, found {0}",
+                    all.len(),
+                    state.operands.len()
+                );
+                return Err(self.error("operand-count", message, pending.span));
+            }
+            for (&(_, value, span), &ty) in state.operands.iter().zip(all) {
+                self.check_operand_type(value, ty, span);
+            }
+            return Ok(());
+        }
+        let mut at = 0;
+        for slot in 0..settled.row.operands.len() {
+            let first = at;
+            while state
+                .operands
+                .get(at)
+                .is_some_and(|operand| usize::from(operand.0) == slot)
+            {
+                at += 1;
+            }
+            let Some(types) = self.types_of(pending, settled, slot) else {
+                continue;
+            };
+            let own = &state.operands[first..at];
+            // One omitted type applies to all values of the slot.
+            let is_shared = types.len() == 1 && !settled.is_written(slot);
+            if types.len() != own.len() && !is_shared {
+                let message = format!(
+                    "{} types for {} values of `{}`",
+                    types.len(),
+                    own.len(),
+                    settled.row.operands[slot].name
+                );
+                return Err(self.error("operand-count", message, pending.span));
+            }
+            for (at, &(_, value, span)) in own.iter().enumerate() {
+                if let Some(&ty) = types.get(at).or_else(|| types.last()) {
+                    self.check_operand_type(value, ty, span);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The types of an operand or a result: those that are written, or the one that follows from others.
+    fn types_of(&mut self, pending: &Pending, settled: &Settled<'_>, slot: Slot) -> Option<Types> {
+        if settled.is_written(slot) {
+            return Some(settled.written(slot).collect());
+        }
+        match &settled.row.value(slot)?.rule {
+            TypeRule::Written => None,
+            TypeRule::Same(letter) => settled.vars[usize::from(*letter)].map(|ty| Types::from_slice(&[ty])),
+            TypeRule::Fixed(ty) => Some(Types::from_slice(&[*ty])),
+            TypeRule::Each(of) => {
+                let each = settled
+                    .state
+                    .operands
+                    .iter()
+                    .filter(|operand| usize::from(operand.0) == *of);
+                Some(each.map(|_| Type::I1).collect())
+            }
+            TypeRule::OfAttr(at) => {
+                let sym = self.ctx.sym(&settled.row.attrs[*at].name);
+                let value = pending.attrs.iter().find(|entry| entry.0 == sym)?.1;
+                self.type_of_attr(value).map(|ty| Types::from_slice(&[ty]))
+            }
+            &TypeRule::From(function, of) => {
+                let written = settled.written(of).next();
+                let ty = match (written, &settled.row.value(of)?.rule) {
+                    (Some(ty), _) => ty,
+                    (None, TypeRule::Same(letter)) => settled.vars[usize::from(*letter)]?,
+                    (None, TypeRule::Fixed(ty)) => *ty,
+                    (None, _) => {
+                        let found = settled
+                            .state
+                            .operands
+                            .iter()
+                            .find(|operand| usize::from(operand.0) == of)?;
+                        let value = found.1;
+                        self.body().value_type(value)
+                    }
+                };
+                self.ctx.ods_type(function, ty)
+            }
+        }
+    }
+
+    /// The type of a number or of elements.
+    fn type_of_attr(&mut self, attr: Attr) -> Option<Type> {
+        let ctx = self.ctx.clone();
+        match ctx.attr_data(attr) {
+            AttrData::Int { ty, .. } | AttrData::Float { ty, .. } => Some(*ty),
+            AttrData::Bool(_) => Some(Type::I1),
+            AttrData::Elements(elements) => Some(elements.ty()),
+            AttrData::Opaque(text) => {
+                let (_, ty) = text.rsplit_once(" : ").or_else(|| text.rsplit_once(':'))?;
+                super::parse_type(&ctx, ty.trim()).ok()
+            }
+            _ => None,
+        }
+    }
+
+    fn result_types(
+        &mut self,
+        pending: &Pending,
+        settled: &Settled<'_>,
+    ) -> Result<(Types, SmallVec<[i64; 4]>), Failure> {
+        let row = settled.row;
+        if let Some(all) = &settled.state.all_results {
+            return Ok((all.iter().copied().collect(), SmallVec::new()));
+        }
+        let (mut results, mut segments) = (Types::new(), SmallVec::new());
+        for at in 0..row.results.len() {
+            let slot = row.operands.len() + at;
+            let before = results.len();
+            match self.types_of(pending, settled, slot) {
+                Some(types) => results.extend(types),
+                None if row.results[at].arity == Arity::One => {
+                    let message = format!("the type of the result `{}` cannot be inferred", row.results[at].name);
+                    return Err(self.error("untyped-result", message, pending.span));
+                }
+                None => {}
+            }
+            segments.push((results.len() - before) as i64);
+        }
+        Ok((results, segments))
+    }
+
+    fn create_ods(&mut self, mut pending: Box<Pending>, results: Types, loc: Option<Attr>) -> Result<(), Failure> {
+        let count = pending.num_named;
+        if let Some(first) = pending.names.first().filter(|_| results.len() != count) {
+            let message = super::finish_op::result_names(results.len(), count);
+            let failure = self.error("result-count", message, self.name_span(first.start));
+            return Err(failure.with_help("name each result, or none"));
+        }
+        if pending.has(&self.ctx, Traits::SEGMENTS) {
+            self.segments(&mut pending)?;
+        }
+        let attrs = self.ctx.dict(&pending.attrs);
+        self.check_attributes(&pending, attrs, &[])?;
+        pending.results.extend_from_slice(&results);
+        self.create_pending(pending, attrs, loc);
+        Ok(())
+    }
+}
+
+/// What is known when all of an operation has been read.
+struct Settled<'r> {
+    row: &'r OdsRow,
+    state: &'r OdsState,
+    vars: [Option<Type>; 8],
+}
+
+impl Settled<'_> {
+    fn is_written(&self, slot: Slot) -> bool {
+        self.state.written & 1 << slot.min(63) != 0
+    }
+
+    fn written(&self, slot: Slot) -> impl Iterator<Item = Type> {
+        self.state
+            .types
+            .iter()
+            .filter(move |ty| usize::from(ty.0) == slot)
+            .map(|ty| ty.1)
+    }
+}
