@@ -247,8 +247,25 @@ fn every_kernel_has_cases() {
     let others = ["pd.assign", "pd.const", "pd.constant", "pd.inplace_add"];
     // These take lists: `tests/paddle.rs` has a program with both.
     let lists = ["pd.rnn", "pd.coalesce_tensor"];
-    // Their results' types are written: `test-files/run/assert.pir` and the unit test of the kernel run them.
-    let written = ["pd.assert", "pd.warpctc"];
+    // Their results' types are written: `test-files/run/assert.pir`, unit tests of kernels and `tools/paddle/sweep` run them.
+    let written = [
+        "pd.assert",
+        "pd.box_coder",
+        "pd.gammaincc",
+        "pd.nms",
+        "pd.prior_box",
+        "pd.psroi_pool",
+        "pd.psroi_pool_grad",
+        "pd.roi_align",
+        "pd.roi_align_grad",
+        "pd.roi_pool",
+        "pd.roi_pool_grad",
+        "pd.rrelu",
+        "pd.unique",
+        "pd.unique_consecutive",
+        "pd.warpctc",
+        "pd.yolo_box",
+    ];
     // MLIR compiles it to what LLVM may take for any number; `tests/mlir_kernels.rs` runs it.
     let poison = ["ub.poison"];
     // `tests/stablehlo.rs` compares these with JAX, and `tests/mlir_kernels.rs` with what MLIR compiles.

@@ -190,8 +190,9 @@ fn along_diagonal(
 
 /// Sums of products: a nested loop over all indices, those of the result first.
 pub(super) fn einsum(s: &Spec<'_>) -> Result<Kernel, String> {
-    let letters = EinsumEquation::parse(s.text("equation", ""))?;
+    let equation = s.text("equation", "").to_owned();
     Ok(Box::new(move |inputs| {
+        let letters = EinsumEquation::parse(&equation, inputs.iter().map(Tensor::rank))?;
         if inputs.len() != letters.inputs.len() {
             return Err(format!(
                 "the equation has {} operands, found {}",
@@ -223,7 +224,14 @@ pub(super) fn einsum(s: &Spec<'_>) -> Result<Kernel, String> {
         let walks = |over: &[char]| -> Vec<Shape> {
             let of = |(own, x): (&Vec<char>, &Tensor)| {
                 let full = strides_of(x.shape());
-                let step = |l: &char| own.iter().position(|o| o == l).map_or(0, |at| full[at]);
+                // A letter that names several dimensions goes along their diagonal.
+                let step = |l: &char| {
+                    own.iter()
+                        .zip(&full)
+                        .filter(|(o, _)| *o == l)
+                        .map(|(_, step)| step)
+                        .sum()
+                };
                 over.iter().map(step).collect()
             };
             letters.inputs.iter().zip(&inputs).map(of).collect()

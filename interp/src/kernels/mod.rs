@@ -6,7 +6,8 @@
 mod activation;
 mod binary;
 mod bits;
-mod broadcast;
+mod boxes;
+pub(crate) mod broadcast;
 mod complex;
 mod conv;
 mod create;
@@ -27,6 +28,7 @@ mod nn;
 mod norm;
 mod norms;
 mod optimizer;
+mod paddle;
 mod pool;
 mod random;
 mod reduce;
@@ -121,6 +123,8 @@ impl Kernels {
             activation::KERNELS,
             linalg::KERNELS,
             ctc::KERNELS,
+            boxes::KERNELS,
+            paddle::KERNELS,
             lapack::KERNELS,
             norms::KERNELS,
             optimizer::KERNELS,

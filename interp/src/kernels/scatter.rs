@@ -62,15 +62,16 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     }),
     (pd::PutAlongAxis::NAME, |s| {
         let at = s.int("axis", 0);
+        let is_mean = s.text("reduce", "assign") == "mean";
         let mode = match s.text("reduce", "assign") {
             "assign" => ScatterMode::Assign,
-            "add" => ScatterMode::Add,
+            "add" | "mean" => ScatterMode::Add,
             "mul" | "multiply" => ScatterMode::Multiply,
             "amax" => ScatterMode::Greatest,
             "amin" => ScatterMode::Least,
             other => {
                 return Err(format!(
-                    "`reduce` must be `assign`, `add`, `mul`, `amax` or `amin`, not `{other}`"
+                    "`reduce` must be `assign`, `add`, `mean`, `mul`, `amax` or `amin`, not `{other}`"
                 ));
             }
         };
@@ -90,7 +91,19 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                 let replaced = put(x, &neutral, &places, ScatterMode::Assign)?;
                 x = replaced.into_iter().next().ok_or("nothing is put")?;
             }
-            put(x, &values, &places, mode)
+            if !is_mean {
+                return put(x, &values, &places, mode);
+            }
+            let mut counts = vec![0.0; x.len()];
+            places.iter().for_each(|&place| counts[place] += 1.0);
+            let own = f64::from(u8::from(has_self));
+            let sums = put(x, &values, &places, mode)?
+                .into_iter()
+                .next()
+                .ok_or("nothing is put")?;
+            let shares = sums.to_f64().into_iter().zip(counts);
+            let means = shares.map(|(sum, count)| if count == 0.0 { sum } else { sum / (count + own) });
+            one(Tensor::new(sums.shape(), means.collect())?.cast(sums.dtype())?)
         }))
     }),
     (pd::IndexSample::NAME, |_| {
@@ -371,7 +384,7 @@ fn picked(x: &Tensor, shape: &[usize], places: &[usize]) -> Result<Tensor, Strin
 }
 
 /// The slices at `rows` along an axis.
-fn selected(x: &Tensor, at: usize, rows: &[usize]) -> Result<Tensor, String> {
+pub(super) fn selected(x: &Tensor, at: usize, rows: &[usize]) -> Result<Tensor, String> {
     let (outer, n, inner) = around(x.shape(), at);
     let mut shape: Shape = x.shape().into();
     shape[at] = rows.len();

@@ -18,6 +18,13 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         let (out, g) = (op.x("out")?, op.x("out_grad")?);
         Ok(vec![g * (out * out).exp() * (std::f64::consts::PI.sqrt() / 2.0)])
     }),
+    ("gammaincc_grad", |op| {
+        // The integrand, at its lower end.
+        let (a, x, g) = (op.x("x")?, op.x("y")?, op.x("out_grad")?);
+        let size = ((a - 1.0) * x.log() - x - super::math::lgamma(a)).exp();
+        Ok(vec![-(size * g)])
+    }),
+    ("rrelu_grad", |op| Ok(vec![op.x("noise")? * op.x("out_grad")?])),
     ("huber_loss_grad", |op| {
         let delta = op.float("delta")?;
         let g = op.x("residual")?.clip(-delta, delta) * op.x("out_grad")?;

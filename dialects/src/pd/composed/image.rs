@@ -10,6 +10,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
     ("bicubic_interp", |op| interpolated(op, cubic)),
     ("affine_grid", affine_grid),
     ("grid_sample", grid_sample),
+    ("deformable_conv", deformable_conv),
 ];
 
 /// What an element along an axis is a sum of: places, and their weights.
@@ -156,8 +157,30 @@ fn grid_sample<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
         }
     };
     let (at_x, at_y) = (place(0, width), place(1, height));
-    // The elements at whole places, zeros outside of the image.
-    let element = |px: Expr<'c>, py: Expr<'c>| {
+    let image = Image {
+        flat,
+        extents: [n, c, height, width],
+        points,
+    };
+    let sampled = match &*mode {
+        "nearest" => image.element(at_x.round(), at_y.round()),
+        "bilinear" => image.between(at_x, at_y),
+        other => return Err(format!("the mode `{other}` is not known")),
+    };
+    Ok(vec![sampled.reshape([n, c, rows, columns])])
+}
+
+/// Images as lines of elements, of which some are wanted of each channel.
+struct Image<'c> {
+    flat: Expr<'c>,
+    extents: [i64; 4],
+    points: i64,
+}
+
+impl<'c> Image<'c> {
+    /// The elements at whole places, zeros outside of the image.
+    fn element(&self, px: Expr<'c>, py: Expr<'c>) -> Expr<'c> {
+        let ([n, c, height, width], points) = (self.extents, self.points);
         let inside = |p: Expr<'c>, extent: i64| {
             p.greater_equal(p.zeros())
                 .logical_and(p.less_equal(p.filled((extent - 1) as f64)))
@@ -165,20 +188,66 @@ fn grid_sample<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
         let valid = inside(px, width).logical_and(inside(py, height)).expand([n, c, points]);
         let whole = |p: Expr<'c>, extent: i64| p.clip(0.0, (extent - 1) as f64).cast(pir_ir::Type::I64);
         let index = (whole(py, height) * width as f64 + whole(px, width)).expand([n, c, points]);
-        let picked = flat.take_along_axis_with(index, |o| o.axis(2));
+        let picked = self.flat.take_along_axis_with(index, |o| o.axis(2));
         valid.select(picked, picked.zeros())
+    }
+
+    /// Those between the elements around places.
+    fn between(&self, px: Expr<'c>, py: Expr<'c>) -> Expr<'c> {
+        let (left, top) = (px.floor(), py.floor());
+        let (part_x, part_y) = (px - left, py - top);
+        let row = |y: Expr<'c>| self.element(left, y) * (1.0 - part_x) + self.element(left + 1.0, y) * part_x;
+        row(top) * (1.0 - part_y) + row(top + 1.0) * part_y
+    }
+}
+
+/// A convolution whose elements are read at places that are moved, and weighted.
+fn deformable_conv<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
+    let ([n, c, height, width], [m, of, kh, kw]) = (op.images("x")?, four(op, "filter")?);
+    let [_, _, rows, columns] = four(op, "offset")?;
+    let two = |name: &str| <[i64; 2]>::try_from(op.ints(name)?).map_err(|_| format!("`{name}` are not two"));
+    let (strides, paddings, dilations) = (two("strides")?, two("paddings")?, two("dilations")?);
+    let (parts, groups) = (op.int("deformable_groups")?, op.int("groups")?);
+    let (taps, points) = (kh * kw, rows * columns);
+    if parts < 1 || groups < 1 || c % parts != 0 || of * groups != c || m % groups != 0 {
+        return Err("its channels are not those of its groups".to_owned());
+    }
+    fits_in_table(&[taps, points])?;
+    let each = |f: &dyn Fn(i64, i64) -> f64| -> Vec<f64> {
+        (0..taps)
+            .flat_map(|tap| (0..points).map(move |point| (tap, point)))
+            .map(|(tap, point)| f(tap, point))
+            .collect()
     };
-    let sampled = match &*mode {
-        "nearest" => element(at_x.round(), at_y.round()),
-        "bilinear" => {
-            let (left, top) = (at_x.floor(), at_y.floor());
-            let (part_x, part_y) = (at_x - left, at_y - top);
-            let row = |y: Expr<'c>| element(left, y) * (1.0 - part_x) + element(left + 1.0, y) * part_x;
-            row(top) * (1.0 - part_y) + row(top + 1.0) * part_y
-        }
-        other => return Err(format!("the mode `{other}` is not known")),
+    // Places as they would be without offsets.
+    let base_y = each(&|tap, point| (point / columns * strides[0] - paddings[0] + tap / kw * dilations[0]) as f64);
+    let base_x = each(&|tap, point| (point % columns * strides[1] - paddings[1] + tap % kw * dilations[1]) as f64);
+    let offset = op.x("offset")?.reshape([n * parts, taps, 2, points]);
+    let moved = |base: &[f64], axis: i64| {
+        let base = op.numbers(base, &[1, taps, points], offset);
+        let off = offset.cut(2, axis, axis + 1).reshape([n * parts, taps, points]);
+        (off + base).reshape([n * parts, 1, taps * points])
     };
-    Ok(vec![sampled.reshape([n, c, rows, columns])])
+    let image = Image {
+        flat: op.x("x")?.reshape([n * parts, c / parts, height * width]),
+        extents: [n * parts, c / parts, height, width],
+        points: taps * points,
+    };
+    let read = image.between(moved(&base_x, 1), moved(&base_y, 0));
+    let read = match op.some("mask") {
+        Some(mask) => read * mask.reshape([n * parts, 1, taps * points]),
+        None => read,
+    };
+    let lines = read.reshape([n, groups, of * taps, points]);
+    let filter = op.x("filter")?.reshape([1, groups, m / groups, of * taps]);
+    let filter = filter.expand([n, groups, m / groups, of * taps]);
+    Ok(vec![filter.matmul(lines).reshape([n, m, rows, columns])])
+}
+
+fn four(op: &Call<'_>, name: &str) -> Result<[i64; 4], String> {
+    op.shape(name)?
+        .try_into()
+        .map_err(|_| format!("`{name}` does not have four dimensions"))
 }
 
 /// A place outside of the image, reflected at its borders as often as it takes.

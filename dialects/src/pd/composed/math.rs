@@ -114,57 +114,17 @@ pub(super) const OPS: &[(&str, Compose)] = &[
     }),
     ("searchsorted", |op| {
         let (sorted, values) = (op.x("sorted_sequence")?, op.x("values")?);
-        let (mut from, mut to) = (op.shape("sorted_sequence")?, op.shape("values")?);
-        let place = from.len().saturating_sub(1);
-        match place {
-            0 => (0..to.len()).for_each(|_| from.insert(0, 1)),
-            _ => from.insert(place, 1),
-        }
-        to.push(1);
-        let (sorted, values) = (sorted.reshape(from), values.reshape(to));
+        let sorted = match sorted.rank() {
+            0 | 1 => sorted.reshape([vec![1; values.rank()], vec![-1]].concat()),
+            _ => sorted.unsqueeze_with(|o| o.axis([-2])),
+        };
+        let values = values.unsqueeze_with(|o| o.axis([-1]));
         let before = match op.flag("right")? {
             true => sorted.less_equal(values),
             false => sorted.less_than(values),
         };
         let counted = if op.flag("out_int32")? { Type::I32 } else { Type::I64 };
         Ok(vec![before.cast(counted).sum_with(|o| o.axis([-1]).dtype(counted))])
-    }),
-    ("histogram", |op| {
-        let (x, bins, low, high) = (op.x("input")?, op.int("bins")?, op.float("min")?, op.float("max")?);
-        if low >= high || op.some("weight").is_some() || op.flag("density")? || bins < 1 {
-            return Err("its bins follow from the numbers, or it has weights".to_owned());
-        }
-        let x = x.reshape([-1, 1]);
-        let inside = x.greater_equal(x.filled(low)).logical_and(x.less_equal(x.filled(high)));
-        let place = (((x - low) * bins as f64) * (1.0 / (high - low)))
-            .floor()
-            .clip(0.0, (bins - 1) as f64);
-        let numbers: Vec<f64> = (0..bins).map(|bin| bin as f64).collect();
-        let hits = place.equal(op.numbers(&numbers, &[1, bins], x)).logical_and(inside);
-        Ok(vec![hits.cast(Type::I64).sum_with(|o| o.axis([0]))])
-    }),
-    ("median", |op| {
-        let (axes, keep, x) = (op.ints("axis")?, op.flag("keepdim")?, op.x("x")?);
-        let axis = match axes[..] {
-            [axis] if op.text("mode")? == "avg" && x.rank() > 0 => {
-                (if axis < 0 { axis + x.rank() as i64 } else { axis }) as usize
-            }
-            _ => return Err("it is not the middle along one axis".to_owned()),
-        };
-        let (n, at) = (op.shape("x")?[axis], [axis as i64]);
-        let ordered = x.argsort_with(|o| o.axis(axis as i64).stable(true));
-        let [low, high] = [(n - 1) / 2, n / 2].map(|k| ordered.map(|x| x.cut(axis, k, k + 1)));
-        let middle = (low[0] + high[0]) * 0.5;
-        let unknown = x.isnan().any_with(|o| o.axis(at).keepdim(true));
-        let out = unknown.select(middle.filled(f64::NAN), middle);
-        let out = if keep { out } else { out.squeeze_with(|o| o.axis(at)) };
-        let places = op.scope.stack_with(&[low[1], high[1]], |o| o.axis(-1));
-        let places = if keep {
-            places
-        } else {
-            places.squeeze_with(|o| o.axis(at))
-        };
-        Ok([out, places][..op.results.len().min(2)].to_vec())
     }),
     ("diag_embed", |op| {
         let (x, offset) = (op.x("input")?, op.int("offset")?);
@@ -257,7 +217,7 @@ fn moved<'c>(x: Expr<'c>, left: Expr<'c>) -> (Expr<'c>, Expr<'c>, Expr<'c>) {
 }
 
 /// log Γ by Stirling's series, the recurrence below it, and the reflection formula on the left of 1/2.
-fn lgamma(x: Expr<'_>) -> Expr<'_> {
+pub(super) fn lgamma(x: Expr<'_>) -> Expr<'_> {
     let left = x.less_than(x.filled(0.5));
     let (near, z, far) = moved(x, left);
     let rising = (1..SHIFT).fold(z, |product, k| product * (z + k as f64));

@@ -129,6 +129,35 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         Ok(op.wanted(&[("u", left), ("s", values), ("vh", right)]))
     }),
     ("svdvals", |op| Ok(vec![singular(op, false)?[0]])),
+    ("lstsq", |op| {
+        let [values, left, right] = singular(op, false)?;
+        let (x, y) = (op.x("x")?, op.x("y")?);
+        let (&[.., m, n], last) = (x.dims(), [values.rank() as i64 - 1]) else {
+            return Err("matrices are needed".to_owned());
+        };
+        let digits = if x.elem() == Some(Type::F64) {
+            f64::EPSILON
+        } else {
+            f64::from(f32::EPSILON)
+        };
+        let least = match op.float("rcond")? {
+            least if least > 0.0 => least,
+            _ => digits * m.max(n) as f64,
+        };
+        // The shortest solution: nothing along what the matrix leaves out.
+        let counts = values.greater_than(values.max_with(|o| o.axis(last).keepdim(true)) * least);
+        let inverse = counts.select(values.ones() / values, values.zeros());
+        let scaled = turned(left).matmul(y) * inverse.unsqueeze_with(|o| o.axis([-1]));
+        let solution = turned(right).matmul(scaled);
+        let off = (x.matmul(solution) - y).square().sum_with(|o| o.axis([-2]));
+        let rank = counts.cast(Type::I32).sum_with(|o| o.axis(last).dtype(Type::I32));
+        Ok(op.wanted(&[
+            ("solution", solution),
+            ("residuals", off),
+            ("rank", rank),
+            ("singular_values", values),
+        ]))
+    }),
     ("multi_dot", |op| {
         let product = op.all("x").into_iter().reduce(|x, y| x.matmul(y));
         Ok(vec![product.ok_or("there are no matrices")?])

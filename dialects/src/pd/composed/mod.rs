@@ -11,6 +11,7 @@ pub(crate) mod matrix;
 mod places;
 mod shape;
 mod special;
+mod statistics;
 mod window;
 
 use std::sync::Arc;
@@ -58,6 +59,7 @@ fn functions() -> impl Iterator<Item = &'static (&'static str, Compose)> {
         shape::OPS,
         places::OPS,
         special::OPS,
+        statistics::OPS,
         image::OPS,
         window::OPS,
         matrix::OPS,
@@ -173,6 +175,9 @@ impl<'c> Call<'c> {
     }
 
     fn default(&self, name: &str) -> Result<&'c str, String> {
+        if !self.all(name).is_empty() {
+            return Err(format!("`{name}` is computed"));
+        }
         let spec = self.def.attrs.iter().find(|spec| spec.name == name);
         let default = spec.and_then(|spec| spec.default.as_deref());
         default.ok_or_else(|| format!("`{name}` is not known"))

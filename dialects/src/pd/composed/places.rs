@@ -60,24 +60,23 @@ pub(super) const OPS: &[(&str, Compose)] = &[
             .expand([m, n]);
         Ok(vec![diagonal(op, x, &[m, n], offset)?.select(values, x)])
     }),
-    ("unique", |op| {
-        let found = runs(op, true)?;
-        Ok(op.wanted(&found))
-    }),
-    ("unique_consecutive", |op| {
-        let [out, _, inverse, counts] = runs(op, false)?;
-        Ok(op.wanted(&[out, ("index", inverse.1), counts]))
-    }),
     ("bincount", |op| {
-        let (x, least) = (op.x("x")?, op.int("minlength")?);
+        let x = op.x("x")?;
         let ty = *op.results.first().ok_or("it has no result")?;
         let elem = op.scope.context().elem_type(ty);
-        if op.shape("x")?.contains(&0) {
-            return Ok(vec![op.scope.full_with(&[least], 0.0, |o| o.dtype(elem))]);
-        }
+        let least = match op.some("minlength") {
+            Some(least) => least.cast(Type::I64).reshape([1]),
+            None => {
+                let least = op.int("minlength")?;
+                if op.shape("x")?.contains(&0) {
+                    return Ok(vec![op.scope.full_with(&[least], 0.0, |o| o.dtype(elem))]);
+                }
+                op.scope.indices(&[least])
+            }
+        };
         let most = x.max().cast(Type::I64).reshape([1]) + 1.0;
         let zeros = op.scope.full_with(&[1], 0.0, |o| o.dtype(elem));
-        let zeros = zeros.expand(most.maximum(most.filled(least as f64)));
+        let zeros = zeros.expand(most.maximum(least));
         let weights = op.some("weights").unwrap_or(x.ones()).to(Some(elem));
         Ok(vec![zeros.scatter_nd_add(x.reshape([-1, 1]), weights.reshape([-1]))])
     }),
@@ -231,47 +230,6 @@ fn diagonal<'c>(op: &Call<'c>, x: Expr<'c>, shape: &[i64], offset: i64) -> Resul
     fits_in_table(&[m, n])?;
     let numbers: Vec<f64> = (0..m * n).map(|at| f64::from(at % n - at / n == offset)).collect();
     Ok(op.numbers(&numbers, shape, x).above(0.5))
-}
-
-/// Runs of equal elements, of all elements in their order or consecutive ones: one of each, the position of its first element, for each element
-/// the number of its run, and the lengths.
-fn runs<'c>(op: &Call<'c>, in_order: bool) -> Result<[(&'static str, Expr<'c>); 4], String> {
-    let shape = op.shape("x")?;
-    let n: i64 = shape.iter().product();
-    if !(op.ints("axis")?.is_empty() || (shape.len() == 1 && op.ints("axis")? == [0])) || n == 0 {
-        return Err("it is of slices, or of nothing".to_owned());
-    }
-    let x = op.x("x")?.reshape([n]);
-    let (line, order) = match in_order {
-        true => {
-            let [line, order] = x.argsort_with(|o| o.axis(0).stable(true));
-            (line, order)
-        }
-        false => (
-            x,
-            op.scope
-                .arange_with(|o| o.start(0.0).end(n as f64).step(1.0).dtype(Type::I64)),
-        ),
-    };
-    let begin = op.scope.full_with(&[1], 1.0, |o| o.dtype(Type::I1));
-    let first = op
-        .scope
-        .concat(&[begin, line.cut(0, 1, n).not_equal(line.cut(0, 0, n - 1))]);
-    let places = order.masked_select(first);
-    let run = first.cast(Type::I64).cumsum_with(|o| o.axis(0)) - 1.0;
-    let counts = places.zeros().scatter_nd_add(run.reshape([n, 1]), run.ones());
-    let inverse = order.zeros().put_along_axis(order, run, 0);
-    let elem = match op.attr("dtype").and_then(|attr| op.scope.context().attr_type(attr)) {
-        Some(elem) if elem == Type::I32 => elem,
-        _ => Type::I64,
-    };
-    let whole = |x: Expr<'c>| x.to(Some(elem));
-    Ok([
-        ("out", line.masked_select(first)),
-        ("indices", whole(places)),
-        ("inverse", whole(inverse)),
-        ("counts", whole(counts)),
-    ])
 }
 
 /// What the rows of `zeros` become of values that go to them, and how many go to each.

@@ -238,8 +238,11 @@ pub(in super::super) fn einsum(args: InferArgs<'_>) -> Types {
         Some(AttrData::Str(text)) => text.to_string(),
         _ => return Err("it needs an `equation`".to_owned()),
     };
-    let letters = crate::einsum::EinsumEquation::parse(&equation)?;
     let types = elements(&args);
+    let ranks = types
+        .iter()
+        .map(|&ty| Shaped::of(args.ctx, ty).map_or(0, |x| x.dims.len()));
+    let letters = crate::einsum::EinsumEquation::parse(&equation, ranks)?;
     if types.len() != letters.inputs.len() {
         return Err(format!(
             "`{equation}` has {} operands, found {}",

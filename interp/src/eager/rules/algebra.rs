@@ -8,7 +8,8 @@ use super::super::data_movement::numbers;
 use super::super::value::V;
 use super::elementwise::failed;
 use super::{Cx, Rule, composite, data_movement, zero};
-use crate::kernels::axis;
+use crate::kernels::{axis, broadcast::strides_of};
+use crate::tensor::Tensor as Dense;
 
 pub(super) const RULES: &[Rule] = &[
     composite(pd::Bmm::NAME, |c| vec![c.x().matmul(&c.y())]),
@@ -185,14 +186,57 @@ fn cumprod<'e>(c: &Cx<'e>) -> V<'e> {
     V::concat(c.engine, &parts, at).reshape(&shape)
 }
 
+/// The elements at which all dimensions with the same letter have the same index, and the letters.
+fn on_diagonals<'e>(x: V<'e>, letters: &[char]) -> Result<(V<'e>, Vec<char>), String> {
+    let mut own: Vec<char> = Vec::new();
+    letters.iter().for_each(|c| match own.contains(c) {
+        true => {}
+        false => own.push(*c),
+    });
+    if own.len() == letters.len() {
+        return Ok((x, own));
+    }
+    let shape = x.shape();
+    let full = strides_of(&shape);
+    let of = |c: char, from: &[usize]| {
+        letters
+            .iter()
+            .zip(from)
+            .filter(move |(l, _)| **l == c)
+            .map(|(_, &n)| n)
+            .collect::<Vec<_>>()
+    };
+    let extents: Vec<usize> = own
+        .iter()
+        .map(|&c| of(c, &shape).first().copied().unwrap_or(1))
+        .collect();
+    let steps: Vec<usize> = own.iter().map(|&c| of(c, &full).iter().sum()).collect();
+    let lines = strides_of(&extents);
+    let place = |n: usize| {
+        (0..own.len())
+            .map(|i| n / lines[i] % extents[i] * steps[i])
+            .sum::<usize>() as i64
+    };
+    let places = (0..extents.iter().product()).map(place).collect();
+    let places = V::constant(x.engine, Dense::new(&extents, places));
+    Ok((x.take(&places), own))
+}
+
 /// Broadcasts every operand to all indices, multiplies, and sums.
 fn einsum<'e>(c: &Cx<'e>) -> Result<V<'e>, String> {
-    let letters = EinsumEquation::parse(c.text("equation").unwrap_or_default())?;
+    let count = c
+        .text("equation")
+        .unwrap_or_default()
+        .split("->")
+        .next()
+        .map_or(0, |left| left.split(',').count());
+    let ranks = (0..count).map(|at| c.arg(at).shape().len());
+    let letters = EinsumEquation::parse(c.text("equation").unwrap_or_default(), ranks)?;
     let summed = letters.summed();
     let all: Vec<char> = letters.output.iter().chain(&summed).copied().collect();
     let mut product: Option<V<'e>> = None;
     for (at, own) in letters.inputs.iter().enumerate() {
-        let x = c.arg(at);
+        let (x, own) = on_diagonals(c.arg(at), own)?;
         let place = |letter: &char| own.iter().position(|l| l == letter);
         let perm: Vec<usize> = all.iter().filter_map(place).collect();
         let dims = x.shape();

@@ -156,6 +156,10 @@ fn put_along_axis<'e>(c: &Cx<'e>) -> Result<V<'e>, String> {
     let start = if has_self { c.x() } else { c.x() * free.clone() };
     match c.text("reduce").unwrap_or("assign") {
         "add" => return Ok(start + values.put(&places, &shape)),
+        "mean" => {
+            let own = if has_self { hit.filled(1.0) } else { free };
+            return Ok((start + values.put(&places, &shape)) / (own + hit));
+        }
         "assign" => {
             let kept = last_ones(&places, &values)?;
             return Ok(c.x() * free + (values * kept).put(&places, &shape));

@@ -193,13 +193,14 @@ type Part<'c> = (Expr<'c>, Sized);
 
 /// Two operands at a time: each as a batch of matrices, multiplied, and the letters put back in order.
 fn einsum<'c>(op: Op<'c, pd::Einsum>) -> Result<Expr<'c>, String> {
-    let letters = EinsumEquation::parse(&op.equation().unwrap_or_default())?;
+    let ranks = (0..op.count()).map(|index| op.operand(index).rank());
+    let letters = EinsumEquation::parse(&op.equation().unwrap_or_default(), ranks)?;
     let mut parts = Vec::new();
     for index in 0..op.count() {
         let operand = op.operand(index);
         let shape = operand.static_shape().ok_or("it needs static shapes")?;
         let own = letters.inputs.get(index).ok_or("the operands must not be lists")?;
-        parts.push((operand, own.iter().copied().zip(shape).collect::<Sized>()));
+        parts.push(on_diagonals((operand, own.iter().copied().zip(shape).collect())));
     }
     let mut rest = parts.into_iter();
     let mut left = rest.next().ok_or("there are no operands")?;
@@ -212,6 +213,19 @@ fn einsum<'c>(op: Op<'c, pd::Einsum>) -> Result<Expr<'c>, String> {
     let place = |c: &char| own.iter().position(|l| l.0 == *c).map(|at| at as i64);
     let order: Vec<i64> = letters.output.iter().filter_map(place).collect();
     Ok(value.transpose(&order))
+}
+
+/// The diagonals of dimensions that have the same letter.
+fn on_diagonals<'c>((mut value, mut own): Part<'c>) -> Part<'c> {
+    while let Some((first, second)) =
+        (0..own.len()).find_map(|at| Some((own[..at].iter().position(|l| l.0 == own[at].0)?, at)))
+    {
+        value = value.diagonal_with(|o| o.axis1(first as i64).axis2(second as i64));
+        own.remove(second);
+        let letter = own.remove(first);
+        own.push(letter);
+    }
+    (value, own)
 }
 
 /// Sums over the letters that are not kept.

@@ -68,11 +68,19 @@ pub(super) const RULES: &[Rule] = &[
         let (index, axis) = (op.indices(), op.axis().unwrap_or(0));
         let (assigns, selects) = match &*op.reduce() {
             "assign" => (true, false),
-            "add" => (false, false),
+            "add" | "mean" => (false, false),
             "amax" | "amin" => (false, true),
             mode => return Err(format!("`pd.put_along_axis` has no derivative for `reduce` = \"{mode}\"")),
         };
-        let g = if selects { share_of_equals(op, g) } else { g };
+        let g = match &*op.reduce() {
+            "mean" => {
+                let ones = op.values().filled(1.0).expand_like(index).cast_like(g);
+                let own = own_part(op, g.filled(1.0));
+                g / own.put_along_axis_with(index, ones, axis, |o| o.reduce("add"))
+            }
+            _ if selects => share_of_equals(op, g),
+            _ => g,
+        };
         let picked = g.take_along_axis_with(index, |o| o.axis(axis));
         {
             arr: match (assigns, selects) {

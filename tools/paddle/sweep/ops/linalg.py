@@ -53,5 +53,6 @@ def einsum(draw, op):
     for dtype in FLOATS:
         for equation, *shapes in (("ij,jk->ik", [2, 3], [3, 4]), ("ij->ji", [2, 3]), ("ij->", [2, 3]), ("ij->i", [2, 3]), ("i,j->ij", [2], [3]), ("bij,bjk->bik", [2, 2, 3], [2, 3, 2]),
                                   ("i,i->", [3], [3]), ("ij,ij->i", [2, 3], [2, 3]), ("ij,j->i", [2, 3], [3]), ("abc,cd->abd", [2, 1, 3], [3, 2]), ("ij,kj->ik", [2, 3], [4, 3]),
-                                  ("bhqd,bhkd->bhqk", [1, 2, 3, 2], [1, 2, 4, 2])):
+                                  ("bhqd,bhkd->bhqk", [1, 2, 3, 2], [1, 2, 4, 2]), ("ii->i", [3, 3]), ("ii", [3, 3]), ("iij,j->i", [2, 2, 3], [3]),
+                                  ("...ij,...jk->...ik", [2, 2, 3], [2, 3, 2]), ("...i,i->...", [2, 3], [3]), ("b...", [2, 3])):
             yield Case(op, [draw.tensor(s, dtype) for s in shapes], f'equation = "{equation}"', lambda *x, e=equation: paddle.einsum(e, *x), **SUMMED)

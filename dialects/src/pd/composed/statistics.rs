@@ -1,0 +1,176 @@
+//! Statistics along axes: medians, deviations, histograms, sums without what is not a number.
+
+use pir_ir::Type;
+
+use super::{Call, Compose, Expr, fits_in_table};
+
+pub(super) const OPS: &[(&str, Compose)] = &[
+    ("median", |op| middle(op, false)),
+    ("nanmedian", |op| middle(op, true)),
+    ("histogram", histogram),
+    ("nansum", |op| {
+        let (x, axes, keep) = (op.x("x")?, op.ints("axis")?, op.flag("keepdim")?);
+        let known = x.isnan().select(x.zeros(), x);
+        let sum = known.sum_with(|o| o.axis(&*axes).keepdim(keep));
+        let ty = *op.results.first().ok_or("it has no result")?;
+        Ok(vec![match op.scope.context().as_tensor(ty) {
+            Some((_, elem)) => sum.to(Some(elem)),
+            None => sum,
+        }])
+    }),
+    ("std", |op| {
+        let (x, keep) = (op.x("x")?, op.flag("keepdim")?);
+        let (axes, shape) = (all_axes(op, x)?, op.shape("x")?);
+        let count: i64 = axes.iter().map(|&axis| shape[axis as usize]).product();
+        // `unbiased` chooses it before, and is not read there.
+        let less = op.float("correction")?;
+        if count as f64 <= less {
+            return Err("there are too few elements".to_owned());
+        }
+        let off = x - x.mean_with(|o| o.axis(&*axes).keepdim(true));
+        let sum = off.square().sum_with(|o| o.axis(&*axes).keepdim(keep));
+        Ok(vec![(sum * (1.0 / (count as f64 - less))).sqrt()])
+    }),
+    ("rms_norm", |op| {
+        let (x, eps, shape) = (op.x("x")?, op.float("epsilon")?, op.shape("x")?);
+        let lead = shape
+            .len()
+            .checked_sub(op.ints("normalized_shape")?.len())
+            .ok_or("it has fewer dimensions than are normalized")?;
+        let axes: Vec<i64> = (lead as i64..shape.len() as i64).collect();
+        let inverse = (x.square().mean_with(|o| o.axis(&*axes).keepdim(true)) + eps).rsqrt();
+        let out = match op.some("scale") {
+            Some(scale) => x * inverse * scale,
+            None => x * inverse,
+        };
+        let rows: i64 = shape[..lead].iter().product();
+        Ok(op.wanted(&[("y", out), ("invvar", inverse.reshape([rows]))]))
+    }),
+    ("repeat_interleave_with_tensor_index", |op| {
+        let (x, repeats, axis) = (op.x("x")?, op.x("repeats")?, op.axis("axis", op.x("x")?)?);
+        // Which of the operand's elements an element of the result is of: how many end before it.
+        let ends = repeats.cast(Type::I64).cumsum_with(|o| o.axis(0));
+        let count = repeats.cast(Type::I64).sum_with(|o| o.dtype(Type::I64)).reshape([]);
+        let at = op
+            .scope
+            .arange_with(|o| o.start(0.0).end(count).step(1.0).dtype(Type::I64));
+        let before = ends.reshape([1, -1]).less_equal(at.reshape([-1, 1]));
+        let index = before.cast(Type::I64).sum_with(|o| o.axis([1]).dtype(Type::I64));
+        Ok(vec![x.index_select_with(index, |o| o.axis(axis as i64))])
+    }),
+];
+
+/// The axes of an attribute, counted from the front; all, if there are none.
+fn all_axes<'c>(op: &Call<'c>, x: Expr<'c>) -> Result<Vec<i64>, String> {
+    let rank = x.rank() as i64;
+    let axes = op.ints("axis")?;
+    if axes.iter().any(|axis| !(-rank..rank).contains(axis)) {
+        return Err(format!("there are no axes {axes:?}"));
+    }
+    Ok(match axes.is_empty() {
+        true => (0..rank).collect(),
+        false => axes.into_iter().map(|axis| axis.rem_euclid(rank)).collect(),
+    })
+}
+
+/// The element in the middle of those in order, or the mean of both; and their places. Of numbers alone, or not a number if one is not.
+fn middle<'c>(op: &Call<'c>, skips: bool) -> Result<Vec<Expr<'c>>, String> {
+    let (keep, x, shape) = (op.flag("keepdim")?, op.x("x")?, op.shape("x")?);
+    let axes = all_axes(op, x)?;
+    let is_mean = match op.text("mode")?.as_str() {
+        "avg" => true,
+        "min" => false,
+        other => return Err(format!("the mode `{other}` is not known")),
+    };
+    // The axes become the last one.
+    let mut order: Vec<i64> = (0..shape.len() as i64).filter(|axis| !axes.contains(axis)).collect();
+    let lead: Vec<i64> = order.iter().map(|&axis| shape[axis as usize]).collect();
+    order.extend(&axes);
+    let n: i64 = axes.iter().map(|&axis| shape[axis as usize]).product();
+    let at = lead.len();
+    if n == 0 || lead.contains(&0) {
+        return Err("it has no elements".to_owned());
+    }
+    let lines = x.transpose(&order).reshape([&*lead, &[n]].concat());
+    let ordered = lines.argsort_with(|o| o.axis(at as i64).stable(true));
+    let last = [at as i64];
+    let (values, places) = if skips {
+        // What is not a number is behind all others.
+        let known = lines.isnan().logical_not().cast(Type::I64);
+        let count = known.sum_with(|o| o.axis(last).keepdim(true).dtype(Type::I64));
+        let half = |x: Expr<'c>| x.maximum(x.zeros()).floor_divide(x.filled(2.0));
+        let take = |k: Expr<'c>| ordered.map(|x| x.take_along_axis_with(k, |o| o.axis(at as i64)));
+        let [low, high] = [
+            take(half(count - 1.0)),
+            take(half(count).minimum(count.filled((n - 1) as f64))),
+        ];
+        let value = if is_mean { (low[0] + high[0]) * 0.5 } else { low[0] };
+        (value, [low[1], high[1]])
+    } else {
+        let [low, high] = [(n - 1) / 2, n / 2].map(|k| ordered.map(|x| x.cut(at, k, k + 1)));
+        let value = if is_mean { (low[0] + high[0]) * 0.5 } else { low[0] };
+        let unknown = lines.isnan().any_with(|o| o.axis(last).keepdim(true));
+        (unknown.select(value.filled(f64::NAN), value), [low[1], high[1]])
+    };
+    let mut dims = lead;
+    if keep {
+        dims = shape;
+        axes.iter().for_each(|&axis| dims[axis as usize] = 1);
+    }
+    let places = match is_mean {
+        true => op.scope.stack_with(&places.map(|x| x.reshape(&*dims)), |o| o.axis(-1)),
+        false => places[0].reshape(&*dims),
+    };
+    Ok([values.reshape(dims), places][..op.results.len().min(2)].to_vec())
+}
+
+/// How many numbers are in each of equal parts of a range, or of that of the numbers themselves.
+fn histogram<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
+    let (x, bins, low, high) = (op.x("input")?, op.int("bins")?, op.float("min")?, op.float("max")?);
+    if low > high || bins < 1 || op.shape("input")?.contains(&0) {
+        return Err("it has no bins, or no numbers".to_owned());
+    }
+    fits_in_table(&[bins, op.shape("input")?.iter().product()])?;
+    let x = x.reshape([-1, 1]);
+    let x = match x.elem() {
+        Some(elem) if op.scope.context().is_float(elem) => x,
+        _ => x.cast(Type::F64),
+    };
+    let (low, high) = match low < high {
+        true => (x.filled(low), x.filled(high)),
+        false => {
+            let [low, high] = match low == 0.0 {
+                true => [x.min(), x.max()].map(|end| end.reshape([1, 1])),
+                false => return Err("its range is one number".to_owned()),
+            };
+            // Equal numbers are in the middle of a range.
+            let wide = low.equal(high);
+            (wide.select(low - 1.0, low), wide.select(high + 1.0, high))
+        }
+    };
+    let inside = x.greater_equal(low).logical_and(x.less_equal(high));
+    let place = ((x - low) * bins as f64 / (high - low))
+        .floor()
+        .clip(0.0, (bins - 1) as f64);
+    let numbers: Vec<f64> = (0..bins).map(|bin| bin as f64).collect();
+    let hits = place.equal(op.numbers(&numbers, &[1, bins], x)).logical_and(inside);
+    let ty = *op.results.first().ok_or("it has no result")?;
+    let is_dense = op.flag("density")?;
+    let counted = match op.some("weight") {
+        Some(weight) => hits.cast_like(weight) * weight.reshape([-1, 1]),
+        None if is_dense => hits.cast(Type::F32),
+        None => hits.cast(Type::I64),
+    };
+    let counts = counted.sum_with(|o| o.axis([0]));
+    let counts = match is_dense {
+        true => {
+            let width = (high - low).max().cast_like(counts) * (1.0 / bins as f64);
+            counts / (counts.sum() * width)
+        }
+        false => counts,
+    };
+    Ok(vec![match op.scope.context().as_tensor(ty) {
+        Some((_, elem)) => counts.to(Some(elem)),
+        None => counts,
+    }])
+}
