@@ -42,8 +42,8 @@ mod views;
 
 use pir_dialects::pd;
 use pir_ir::{
-    Arith, Body, Context, Diagnostic, Effect, EffectKind, EffectTarget, Module, OpId, OpView, Rewriter, Semantics,
-    TypeData, ValueId, expand_composites_in,
+    Arith, Body, Context, Dependence, Diagnostic, Effect, EffectKind, EffectTarget, Module, OpId, OpView, Rewriter,
+    Semantics, TypeData, ValueId, expand_composites_in,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -224,6 +224,7 @@ fn differentiate(
         true => RuleTable::for_paddle(&ctx),
         false => RuleTable::new(&ctx),
     };
+    rules.rank = options.rank;
     let mut resolved = Vec::new();
     let mut errors = Vec::new();
     for unit in targets::units(module) {
@@ -293,6 +294,7 @@ fn differentiate(
         if errors.is_empty() {
             errors.extend(passes_through_buffers(&ctx, body, &activity, &rules, mode));
             errors.extend(may_change_in_place(&ctx, body, &activity));
+            errors.extend(sends_away(&ctx, body, &activity));
         }
         checked.push((unit, targets, activity, rules.take_calls(), errors));
     }
@@ -408,6 +410,27 @@ fn passes_through_buffers(
         )
         .label(body.op_span(op), "this may change a buffer")
         .help("carry the value through loops and branches, or store it in a tensor"),
+    )
+}
+
+/// What another process gets is not seen here, and neither is the cotangent that it has there.
+fn sends_away(ctx: &Context, body: &Body, activity: &Activity) -> Option<Diagnostic> {
+    let sends = |&op: &OpId| {
+        let view = body.view(ctx, op);
+        let is_sent = |at: usize, v: ValueId| activity.is_varied(v) && view.dependence(at) != Dependence::Constant;
+        body.num_results(op) == 0
+            && pd::is_foreign(view.name())
+            && body.operands(op).enumerate().any(|(at, v)| is_sent(at, v))
+    };
+    let op = body.walk_all().find(sends)?;
+    let name = body.view(ctx, op).name();
+    Some(
+        Diagnostic::error(
+            "no-derivative",
+            format!("`{name}` sends what depends on an input to another process, from which no cotangent comes back"),
+        )
+        .label(body.op_span(op), "this has no derivative")
+        .help("detach what is sent, or use a collective, such as `pd.all_gather`"),
     )
 }
 

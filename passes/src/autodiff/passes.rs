@@ -42,6 +42,12 @@ pub(crate) const OPTIONS: &[OptionSpec] = &[
         default: Some("false"),
         help: "use PaddlePaddle's gradient operations where they replace several operations; for its executor",
     },
+    OptionSpec {
+        name: "rank",
+        kind: OptionKind::Int(0, 1 << 30),
+        default: None,
+        help: "the number of the process that runs the program, on which derivatives of `pd.broadcast` and `pd.all_gather` depend",
+    },
 ];
 
 pub(super) fn asked_for(options: &Options) -> BackwardOptions {
@@ -51,6 +57,7 @@ pub(super) fn asked_for(options: &Options) -> BackwardOptions {
         wrt: list("wrt"),
         seed: list("seed"),
         twins: options.flag("twins"),
+        rank: options.int("rank"),
     }
 }
 

@@ -20,6 +20,8 @@ pub struct BackwardOptions {
     pub seed: Vec<String>,
     /// Use PaddlePaddle's gradient operations where they do at once what takes several operations.
     pub twins: bool,
+    /// The number of the process that runs the program.
+    pub rank: Option<i64>,
 }
 
 /// What a body is.

@@ -4,6 +4,7 @@
 //! where that reads less than the derivative written out; what is linear or bilinear is expressed by the ordinary operations.
 
 mod activation;
+mod collective;
 mod complex;
 mod composite;
 mod elementwise;
@@ -143,6 +144,8 @@ pub(crate) struct RuleTable {
     table: Vec<Option<Rule>>,
     /// Those that take their places in programs for PaddlePaddle.
     fused: Vec<Option<Rule>>,
+    /// The number of the process that runs the program.
+    pub(super) rank: Option<i64>,
     /// The calls, in the body that is differentiated, with a derivative of their own.
     calls: FxHashMap<OpId, CallRule>,
 }
@@ -166,6 +169,7 @@ fn standard() -> impl Iterator<Item = &'static Rule> {
         complex::RULES,
         mlir::RULES,
         tensor::RULES,
+        collective::RULES,
     ]
     .into_iter()
     .flatten()
@@ -193,6 +197,7 @@ impl RuleTable {
         RuleTable {
             table,
             fused: Vec::new(),
+            rank: None,
             calls: FxHashMap::default(),
         }
     }

@@ -141,9 +141,21 @@ def fetch(program, values, prefix):
             paddle._pir_ops.fetch(value, f"{prefix}{at}", at)
 
 
+# PaddlePaddle has no gradient for these, and pir-opt has.
+COLLECTIVES = ("all_reduce", "all_gather", "broadcast", "reduce", "reduce_scatter", "c_allreduce_sum", "c_identity", "all_to_all", "mp_allreduce_sum")
+
+
+def rank():
+    """The number of this process, if there are several."""
+    distributed = paddle.distributed
+    return distributed.get_rank() if distributed.get_world_size() > 1 else None
+
+
 def is_constant(op):
     """Whether no gradient passes through an operation, as in dynamic mode, because PaddlePaddle has none for it."""
-    if not op.name().startswith("pd_op.") or op.name().endswith("_") or list(op.blocks()) or paddle.base.core.has_vjp(op):
+    if not op.name().startswith("pd_op.") or op.name().endswith("_") or op.name().removeprefix("pd_op.") in COLLECTIVES:
+        return False
+    if list(op.blocks()) or paddle.base.core.has_vjp(op):
         return False
     return any(is_float(value) for value in op.operands_source() if value.initialized())
 

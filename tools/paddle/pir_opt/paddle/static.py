@@ -83,6 +83,8 @@ class Stage:
     def text(self, fused):
         options = {"of": self.of, "wrt": self.wrt} | ({"seed": [name for name, _, _ in self.seeds]} if self.seeds else {})
         told = [f"{name}={programs.quoted(values)}" for name, values in options.items()] + ["twins=true"] * fused
+        if (rank := programs.rank()) is not None:
+            told.append(f"rank={rank}")
         return "backward{" + ", ".join(told) + "}"
 
 

@@ -1,0 +1,12 @@
+// RUN: not pir-opt --pass='backward{of=a}' %s 2>&1 | FileCheck %s --check-prefix=ROOT
+// RUN: not pir-opt --pass='backward{of=b}' %s 2>&1 | FileCheck %s --check-prefix=MOST
+
+// Derivatives that depend on which process this is, or that no collective gives.
+%x = pd.data {name = "x", shape = [4], dtype = f32} : tensor<4xf32>
+%a = pd.broadcast (%x) : tensor<4xf32>
+pd.fetch (%a) {name = "a"}
+%b = pd.all_reduce (%x) {reduce_type = 1} : tensor<4xf32>
+pd.fetch (%b) {name = "b"}
+
+// ROOT: it depends on which process this is: say it by the option `rank`
+// MOST: only sums over processes have a derivative
