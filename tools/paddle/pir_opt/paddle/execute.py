@@ -7,6 +7,10 @@ from paddle.base.dygraph.base import switch_to_static_graph
 from pir_opt.paddle import program as programs
 
 
+# With these, operations run in the order of the program, without a queue between threads. In a loop each waits for the one before.
+IN_ORDER = ("FLAGS_enable_pir_in_executor_trace_run", "FLAGS_new_executor_serial_run")
+
+
 class Executable:
     """A program that is fed by name, with the values that it gives."""
 
@@ -21,6 +25,7 @@ class Executable:
         self.inputs = list(programs.inputs(self.program))
         self.parameters = list(programs.parameters(self.program))
         self.empty = not values
+        self.has_loops = any(op.name() == "pd_op.while" for op in self.program.global_block().ops)
         self.scope = core.Scope()
         self.executor = None
 
@@ -41,9 +46,20 @@ class Executable:
             where.set_place(place)
             plan = core.Plan([core.Job("default")], {"default": self.program})
             self.executor = core.StandaloneExecutor(where, plan, self.scope)
-        found = self.executor.run(self.inputs, False)._move_to_list()
+        found = self.run()
         # Copies: the next run writes what it fetches to the same memory.
         return [core.eager.Tensor(one, place)._copy_to(place, True) if one._is_initialized() else nothing() for one in found]
+
+    def run(self):
+        """What the program fetches."""
+        if not self.has_loops:
+            return self.executor.run(self.inputs, False)._move_to_list()
+        before = paddle.get_flags(list(IN_ORDER))
+        paddle.set_flags(dict.fromkeys(IN_ORDER, True))
+        try:
+            return self.executor.run(self.inputs, False)._move_to_list()
+        finally:
+            paddle.set_flags(before)
 
 
 def nothing():

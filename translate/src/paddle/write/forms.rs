@@ -16,7 +16,7 @@ impl Writer<'_> {
         for (input, value) in inputs.iter_mut().zip(self.body.operands(view.op)) {
             let ty = self.body.value_type(value);
             if ctx.as_tensor(ty).is_some_and(|(own, _)| own != shape) {
-                let target = self.integers(shape);
+                let target = self.outside(format!("{shape:?}"), |w| w.integers(shape));
                 let wide = ctx.tensor(shape, ctx.elem_type(ty));
                 *input = self.raw("1.expand", "", &[*input, target], &[wide]);
             }

@@ -74,6 +74,9 @@ pub fn write(module: &Module) -> Result<String, Vec<Diagnostic>> {
         persistable: false,
         order: Vec::new(),
         errors,
+        open: 0,
+        top: 0,
+        outside: FxHashMap::default(),
     };
     writer.program(module.top());
     match writer.errors.is_empty() {
@@ -125,6 +128,11 @@ struct Writer<'m> {
     errors: Vec<Diagnostic>,
     /// The operation that is written.
     current: Option<OpId>,
+    /// How many loops and branches are open, and where the outermost begins in what is written.
+    open: usize,
+    top: usize,
+    /// The constants that were written in front of them.
+    outside: FxHashMap<String, Id>,
 }
 
 impl Writer<'_> {
@@ -161,7 +169,7 @@ impl Writer<'_> {
                 }
                 Task::CloseIf(op) => {
                     self.yield_branch(op, 1);
-                    self.out.push_str("]}]}]}");
+                    self.close();
                 }
             }
         }
@@ -196,6 +204,12 @@ impl Writer<'_> {
 
     /// Writes an operation up to its regions. Returns the number of its first result.
     fn head(&mut self, name: &str, attrs: &str, inputs: &[Id], results: &[Type]) -> Id {
+        if matches!(name, "1.while" | "1.if") {
+            if self.open == 0 {
+                self.top = self.out.len();
+            }
+            self.open += 1;
+        }
         if !self.out.ends_with('[') {
             self.out.push(',');
         }
@@ -268,6 +282,12 @@ impl Writer<'_> {
         let first = self.head(name, attrs, inputs, results);
         self.out.push('}');
         first
+    }
+
+    /// Ends a loop or a branch.
+    fn close(&mut self) {
+        self.out.push_str("]}]}]}");
+        self.open -= 1;
     }
 
     /// Opens a region and its block, up to the arguments.
@@ -558,7 +578,7 @@ impl Writer<'_> {
             types.push(self.ctx.tensor(&[1], Type::I64));
         }
         self.terminate(op, &ids, &types);
-        self.out.push_str("]}]}]}");
+        self.close();
     }
 
     /// Writes a terminator. Values that are not computed inside are copied: they are used elsewhere.

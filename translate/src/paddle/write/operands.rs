@@ -83,7 +83,7 @@ impl Writer<'_> {
                             .ints(shape)
                             .ok_or_else(|| format!("it has neither `{name}` nor `{shape}`"))?;
                         let elem = types.first().map_or(Type::F32, |&ty| ctx.elem_type(ty));
-                        self.full(shape, 0.0, elem)
+                        self.outside(format!("zeros {shape:?} {elem:?}"), |w| w.full(shape, 0.0, elem))
                     }
                 },
                 PaddleOperand::Ints(name) | PaddleOperand::Number(name, _) => match (view.attr(name), value(name)) {
@@ -121,6 +121,26 @@ impl Writer<'_> {
         }
     }
 
+    /// A constant that is an operand in PaddlePaddle's form, by the text of its kind, value and type. In a loop it would be an operation in
+    /// each iteration: it is written in front of the outermost loop or branch, once.
+    pub(super) fn outside(&mut self, key: String, write: impl FnOnce(&mut Self) -> Id) -> Id {
+        if self.open == 0 {
+            return write(self);
+        }
+        if let Some(&id) = self.outside.get(&key) {
+            return id;
+        }
+        let inside = self.out.split_off(self.top);
+        let id = write(self);
+        self.top = self.out.len();
+        if inside.starts_with('{') {
+            self.out.push(',');
+        }
+        self.out.push_str(&inside);
+        self.outside.insert(key, id);
+        id
+    }
+
     pub(super) fn constant_input(
         &mut self,
         input: PaddleOperand,
@@ -133,14 +153,19 @@ impl Writer<'_> {
                 let one = self.ctx.attr_int(attr).map(|i| vec![i]);
                 let ints = self.ctx.attr_ints(attr).map(<[i64]>::to_vec).or(one);
                 let ints = ints.ok_or_else(|| format!("`{name}` is not a list of integers"))?;
-                Ok(self.integers(&ints))
+                Ok(self.outside(format!("{ints:?}"), |w| w.integers(&ints)))
             }
             _ => {
                 let value = self.ctx.attr_f64(attr);
                 let value = value.ok_or_else(|| format!("`{name}` is not a number"))?;
                 Ok(match input {
-                    PaddleOperand::Number(_, Some(ty)) => self.full(&[1], value, ty),
-                    _ => self.number(value, types.first()),
+                    PaddleOperand::Number(_, Some(ty)) => {
+                        self.outside(format!("{value} {ty:?}"), |w| w.full(&[1], value, ty))
+                    }
+                    _ => {
+                        let ty = types.first().copied();
+                        self.outside(format!("{value} of {ty:?}"), |w| w.number(value, ty.as_ref()))
+                    }
                 })
             }
         }

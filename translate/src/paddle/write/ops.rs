@@ -51,7 +51,7 @@ impl Writer<'_> {
 
     /// A value plus a number.
     pub(super) fn shifted(&mut self, value: Id, by: f64, ty: Type) -> Id {
-        let one = self.full(&[1], 1.0, Type::F32);
+        let one = self.outside("1 as a factor".to_owned(), |w| w.full(&[1], 1.0, Type::F32));
         let mut attrs = String::new();
         json::entry("bias", &json::float("0.a_f32", by), &mut attrs);
         json::entry("bias_after_scale", &json::plain("0.a_bool", "true"), &mut attrs);
