@@ -29,6 +29,7 @@ import run  # noqa: E402  (sets up the environment of Paddle)
 import numpy as np  # noqa: E402
 import paddle  # noqa: E402
 import functions  # noqa: E402, F401
+import further  # noqa: E402, F401
 import models  # noqa: E402, F401
 import more  # noqa: E402, F401
 import solvers  # noqa: E402, F401
