@@ -30,6 +30,7 @@ import numpy as np  # noqa: E402
 import paddle  # noqa: E402
 import functions  # noqa: E402, F401
 import further  # noqa: E402, F401
+import kinds  # noqa: E402, F401
 import models  # noqa: E402, F401
 import more  # noqa: E402, F401
 import solvers  # noqa: E402, F401
