@@ -17,7 +17,8 @@ A program is handed to the binary `pir-opt`: that of $PIR_OPT, or the one on the
 """
 
 from pir_opt.paddle.dynamic import to_static
+from pir_opt.paddle.execute import in_order
 from pir_opt.paddle.program import Error, fetches, name_of, optimize, run
 from pir_opt.paddle.static import Result, backward, minimize
 
-__all__ = ["Error", "Result", "backward", "fetches", "minimize", "name_of", "optimize", "run", "to_static"]
+__all__ = ["Error", "Result", "backward", "fetches", "in_order", "minimize", "name_of", "optimize", "run", "to_static"]

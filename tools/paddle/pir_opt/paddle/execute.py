@@ -1,5 +1,7 @@
 """Execution of programs on tensors of dynamic mode, whose memory is shared."""
 
+import contextlib
+
 import paddle
 from paddle.base import core
 from paddle.base.dygraph.base import switch_to_static_graph
@@ -7,8 +9,19 @@ from paddle.base.dygraph.base import switch_to_static_graph
 from pir_opt.paddle import program as programs
 
 
-# With these, operations run in the order of the program, without a queue between threads. In a loop each waits for the one before.
-IN_ORDER = ("FLAGS_enable_pir_in_executor_trace_run", "FLAGS_new_executor_serial_run")
+FLAGS = ("FLAGS_enable_pir_in_executor_trace_run", "FLAGS_new_executor_serial_run")
+
+
+@contextlib.contextmanager
+def in_order():
+    """Executors run operations in the order of the program, without a queue between threads. In a loop most wait for the one before, so
+    that loops of small operations take less time; programs whose operations are large and independent of each other may take more."""
+    before = paddle.get_flags(list(FLAGS))
+    paddle.set_flags(dict.fromkeys(FLAGS, True))
+    try:
+        yield
+    finally:
+        paddle.set_flags(before)
 
 
 class Executable:
@@ -52,14 +65,8 @@ class Executable:
 
     def run(self):
         """What the program fetches."""
-        if not self.has_loops:
+        with in_order() if self.has_loops else contextlib.nullcontext():
             return self.executor.run(self.inputs, False)._move_to_list()
-        before = paddle.get_flags(list(IN_ORDER))
-        paddle.set_flags(dict.fromkeys(IN_ORDER, True))
-        try:
-            return self.executor.run(self.inputs, False)._move_to_list()
-        finally:
-            paddle.set_flags(before)
 
 
 def nothing():
