@@ -6,6 +6,7 @@
 use super::broadcast::{expand, transpose};
 use super::sums::Middle;
 use super::{IntList, Kernel, Prepare, Spec, axis, dims, one, take};
+use crate::simd::{self, Task};
 use crate::tensor::buffer::{filled, gathered};
 use crate::tensor::{DType, Data, Element, Shape, Tensor, checked_count, of_rank, rank};
 use pir_dialects::pd;
@@ -43,10 +44,10 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             }
         })
     }),
-    (pd::Max::NAME, |s| extremum(s, |a, b| a > b || a.is_nan(), i64::max)),
-    (pd::Min::NAME, |s| extremum(s, |a, b| a < b || a.is_nan(), i64::min)),
-    (pd::Amax::NAME, |s| extremum(s, |a, b| a > b || a.is_nan(), i64::max)),
-    (pd::Amin::NAME, |s| extremum(s, |a, b| a < b || a.is_nan(), i64::min)),
+    (pd::Max::NAME, |s| extremum(s, 1.0, i64::max)),
+    (pd::Min::NAME, |s| extremum(s, -1.0, i64::min)),
+    (pd::Amax::NAME, |s| extremum(s, 1.0, i64::max)),
+    (pd::Amin::NAME, |s| extremum(s, -1.0, i64::min)),
     (pd::Any::NAME, |s| truth(s, |v| v.contains(&true))),
     (pd::All::NAME, |s| truth(s, |v| !v.contains(&false))),
     (pd::ReduceAs::NAME, |s| {
@@ -201,11 +202,50 @@ pub(super) fn sum_of_floats(x: &Tensor, axes: &[usize], divisor: f64) -> Result<
     }
 }
 
+/// The largest of the numbers, each multiplied by a sign. `None` if that may not be the one that comparing them in order
+/// gives: where there is NaN.
+struct Most<'v> {
+    values: &'v [f32],
+    sign: f32,
+}
+
+impl Task for Most<'_> {
+    type Output = Option<f32>;
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) -> Option<f32> {
+        const LANES: usize = 64;
+        let mut most = [f32::NEG_INFINITY; LANES];
+        let mut apart = [0u32; LANES];
+        let (chunks, rest) = self.values.as_chunks::<LANES>();
+        for chunk in chunks {
+            for (at, &v) in chunk.iter().enumerate() {
+                let v = v * self.sign;
+                most[at] = if v > most[at] { v } else { most[at] };
+                apart[at] |= u32::from(v.is_nan());
+            }
+        }
+        let all = most.into_iter().chain(rest.iter().map(|v| v * self.sign));
+        let most = all.reduce(|a, b| if a > b || a.is_nan() { a } else { b })?;
+        if most == 0.0 && apart.iter().all(|&n| n == 0) {
+            // The last one, whose sign may be another one than that of the first.
+            return self.values.iter().rev().copied().find(|&v| v == 0.0);
+        }
+        let plain = apart.iter().all(|&n| n == 0) && !most.is_nan();
+        plain.then_some(most * self.sign)
+    }
+}
+
+/// The largest number, or with the sign -1 the smallest.
 fn extremum(
     s: &Spec<'_>,
-    wins: impl Fn(f64, f64) -> bool + Send + Sync + 'static,
+    sign: f32,
     whole: impl Fn(i64, i64) -> i64 + Send + Sync + 'static,
 ) -> Result<Kernel, String> {
+    let wins = move |a: f64, b: f64| {
+        let sign = f64::from(sign);
+        a * sign > b * sign || a.is_nan()
+    };
     reduction(s, move |x, over| {
         let groups = Groups::new(&x, over)?;
         if groups.size == 0 && groups.count != 0 {
@@ -216,7 +256,10 @@ fn extremum(
         }
         let float = |a, b| if wins(a, b) { a } else { b };
         match groups.x.data() {
-            Data::F32(v) => groups.each(v, |g| best(g, |a, b| if wins(a.into(), b.into()) { a } else { b })),
+            Data::F32(v) => groups.each(v, |values| {
+                let most = simd::run(Most { values, sign });
+                most.unwrap_or_else(|| best(values, |a, b| if wins(a.into(), b.into()) { a } else { b }))
+            }),
             data if data.dtype().is_float() => groups.floats(|g| best(g, float)),
             Data::UI64(v) => groups.each(v, |g| best(g, |a, b| of_rank(whole(rank(a), rank(b))))),
             _ => groups.integers(|g| best(g, &whole)),

@@ -12,7 +12,9 @@ const BLOCK: usize = 256;
 /// The number of elements that a thread adds up at once.
 const PART: usize = 1 << 14;
 /// The number of columns that are added up together.
-const COLUMNS: usize = 128;
+const COLUMNS: usize = 512;
+/// The number of rows of which each column is added up at once.
+const ROWS: usize = 4;
 /// The most levels of pairs: a sum of `n` blocks has `log2 n`.
 const LEVELS: usize = 64;
 
@@ -188,9 +190,20 @@ fn add_rows<T: Element>(
     for (count, top) in (0..n).step_by(BLOCK).enumerate() {
         let start = levels.len();
         levels.resize(start + columns, -0.0);
-        for row in top..n.min(top + BLOCK) {
-            let row = &values[row * stride + first..][..columns];
-            for (at, (sum, v)) in levels[start..].iter_mut().zip(row).enumerate() {
+        let bottom = n.min(top + BLOCK);
+        let row = |row: usize| &values[row * stride + first..][..columns];
+        let whole = bottom - (bottom - top) % ROWS;
+        let sums = &mut levels[start..][..columns];
+        for at in (top..whole).step_by(ROWS) {
+            // The sums are read and written once for several rows.
+            let [a, b, c, d] = [row(at), row(at + 1), row(at + 2), row(at + 3)];
+            for (at, sum) in sums.iter_mut().enumerate() {
+                let f = |v: T| f(v.to_f64(), first + at);
+                *sum += (f(a[at]) + f(b[at])) + (f(c[at]) + f(d[at]));
+            }
+        }
+        for at in whole..bottom {
+            for (at, (sum, v)) in sums.iter_mut().zip(row(at)).enumerate() {
                 *sum += f(v.to_f64(), first + at);
             }
         }
