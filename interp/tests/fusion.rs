@@ -147,6 +147,60 @@ pd.fetch (%y) {{name = \"y\"}}\n"
 }
 
 #[test]
+fn rows_and_numbers_are_read_again() {
+    for dtype in [DType::F32, DType::F64] {
+        // Rows shorter and longer than a tile, and more elements than a thread computes at once.
+        for (rows, columns) in [(3, 7), (400, 7), (100, 512), (101, 700), (1, 1)] {
+            let make = |seed: usize, shape: &[usize]| {
+                let count: usize = shape.iter().product();
+                let values = (0..count).map(|at| ((at * 31 + seed * 17) % 1009) as f64 / 128.0 - 4.0);
+                Tensor::new(shape, values.collect::<Vec<f64>>())
+                    .unwrap()
+                    .cast(dtype)
+                    .unwrap()
+            };
+            let name = dtype.name();
+            let text = format!(
+                "%x = pd.data {{name = \"x\", shape = [{rows}, {columns}], dtype = {name}}}
+%r = pd.data {{name = \"r\", shape = [{columns}], dtype = {name}}}
+%q = pd.data {{name = \"q\", shape = [1, {columns}], dtype = {name}}}
+%s = pd.data {{name = \"s\", shape = [1], dtype = {name}}}
+%a = pd.add (%x, %r)
+%b = pd.multiply (%q, %a)
+%c = pd.divide (%s, %b)
+%d = pd.tanh (%c)
+%e = pd.subtract (%d, %s)
+%f = pd.maximum (%e, %a)
+%g = pd.multiply (%f, %f)
+%h = pd.scale (%g) {{scale = 1e-39, bias = 0.0, bias_after_scale = true}}
+%i = pd.multiply (%h, %e)
+pd.fetch (%a) {{name = \"a\"}}
+pd.fetch (%g) {{name = \"g\"}}
+pd.fetch (%i) {{name = \"i\"}}
+pd.fetch (%x) {{name = \"x\"}}
+"
+            );
+            for flush_subnormals in [false, true] {
+                let mut options = Options {
+                    flush_subnormals,
+                    ..Options::default()
+                };
+                for (seed, name, shape) in [
+                    (1, "x", vec![rows, columns]),
+                    (2, "r", vec![columns]),
+                    (3, "q", vec![1, columns]),
+                ] {
+                    options.inputs.insert(name.to_owned(), make(seed, &shape));
+                }
+                options.inputs.insert("s".to_owned(), make(4, &[1]));
+                let outcome = agree(&text, &options);
+                assert!(outcome.fetched[3].1.same_bits(&options.inputs["x"]), "inputs stay");
+            }
+        }
+    }
+}
+
+#[test]
 fn what_fails_behind_the_first_elements_is_told_where_it_fails() {
     let text = data(DType::I64).replace("value = 0.5", "value = 2")
         + "%a = pd.multiply (%x, %half)\n%b = pd.divide (%x, %a)\n%c = pd.add (%b, %y)\npd.fetch (%c) {name = \"c\"}\n";

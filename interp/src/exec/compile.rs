@@ -6,6 +6,7 @@ use pir_ir::{BlockId, Body, Context, OpId, OpView, Traits, TypeData, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::buffers::memory_op;
+use super::chain::chains;
 use super::fuse::{LEAST, group};
 use super::profile::Clocks;
 use super::program::{Block, Code, Dst, Instr, Program, Src, Srcs};
@@ -56,8 +57,12 @@ impl<'c> Compiler<'c> {
     }
 
     /// The kernel of an operation as it is to be run: subnormal results may have to become zeros, and it may be measured.
-    fn finished(&mut self, body: &Body, op: OpId, kernel: Kernel) -> Kernel {
-        let kernel: Kernel = match self.flush {
+    fn finished(&mut self, body: &Body, op: OpId, (kernel, flush): (Kernel, bool)) -> Kernel {
+        let view = body.view(self.ctx, op);
+        // What only moves numbers makes no subnormal one; filling with one may.
+        let fills =
+            view.attr("value").is_some() || view.attr("pad_value").is_some() || view.operand_called("value").is_some();
+        let kernel: Kernel = match flush && (fills || !view.has(Traits::MOVEMENT)) {
             false => kernel,
             true => Box::new(move |inputs| {
                 let mut results = kernel(inputs)?;
@@ -117,10 +122,12 @@ impl<'c> Compiler<'c> {
                     op,
                     counter,
                     group: None,
+                    chain: None,
                 });
             }
             if self.clocks.is_none() {
                 group(ctx, body, &mut instrs, self.fuse_from);
+                chains(ctx, body, self.kernels, &mut instrs);
             }
             let args = body.block_args(block).iter().map(|v| v.index() as u32).collect();
             blocks[block.index()] = Block { args, instrs };
@@ -375,7 +382,10 @@ impl Unit<'_, '_, '_> {
                     Some(&last) if last.slot != target.slot => last,
                     _ => value,
                 };
-                let kernel = self.compiler.kernels.prepare(self.body.view(ctx, self.op));
+                let kernel = self
+                    .compiler
+                    .kernels
+                    .prepare_for(self.body.view(ctx, self.op), self.compiler.flush);
                 let kernel = kernel
                     .ok_or_else(|| ExecError::new("there is no kernel for this operation"))?
                     .map_err(ExecError::new)?;
@@ -409,7 +419,11 @@ impl Unit<'_, '_, '_> {
                 if self.body.isolated(self.op).is_some() || self.view().has(Traits::SYMBOL) {
                     return Ok(Code::Nothing);
                 }
-                let kernel = match self.compiler.kernels.prepare(self.body.view(ctx, self.op)) {
+                let kernel = match self
+                    .compiler
+                    .kernels
+                    .prepare_for(self.body.view(ctx, self.op), self.compiler.flush)
+                {
                     Some(kernel) => kernel.map_err(ExecError::new)?,
                     None => {
                         let error = ExecError::new("there is no kernel for this operation");

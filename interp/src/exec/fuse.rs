@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::ExecError;
-use super::program::{Code, Group, Instr, Operand, Source};
+use super::program::{Code, Flow, Group, Instr, Operand, Source};
 use super::value::Value;
 use crate::each_type;
 use crate::kernels::Inputs;
@@ -58,16 +58,15 @@ pub(super) fn group(ctx: &Context, body: &Body, instrs: &mut [Instr], least: usi
     }
 }
 
-impl Group {
-    /// `None` if fusion would not save anything.
-    fn of(body: &Body, instrs: &[Instr], least: usize) -> Option<Group> {
+impl Flow {
+    /// `None` if they are no kernels.
+    pub(super) fn of(body: &Body, instrs: &[Instr]) -> Option<Flow> {
         let ops: FxHashMap<OpId, usize> = instrs.iter().enumerate().map(|(at, i)| (i.op, at)).collect();
         let mut sources: FxHashMap<u32, Source> = FxHashMap::default();
-        let mut group = Group {
+        let mut flow = Flow {
             steps: Vec::new(),
             outside: Vec::new(),
             wanted: Vec::new(),
-            least,
         };
         for (at, instr) in instrs.iter().enumerate() {
             let Code::Kernel { inputs, .. } = &instr.code else {
@@ -76,37 +75,42 @@ impl Group {
             let mut operands = SmallVec::new();
             for src in inputs {
                 let from = *sources.entry(src.slot).or_insert_with(|| {
-                    group.outside.push(*src);
-                    Source::Outside(group.outside.len() - 1)
+                    flow.outside.push(*src);
+                    Source::Outside(flow.outside.len() - 1)
                 });
                 if let Source::Outside(number) = from {
-                    group.outside[number].last |= src.last;
+                    flow.outside[number].last |= src.last;
                 }
                 operands.push(Operand { from, last: false });
             }
-            group.steps.push(operands);
+            flow.steps.push(operands);
             sources.insert(instr.results.first, Source::Step(at));
             let mut uses = body.uses(body.result(instr.op, 0));
             if !uses.all(|u| ops.contains_key(&u.op)) {
-                group.wanted.push((at, instr.results.first));
+                flow.wanted.push((at, instr.results.first));
             }
         }
-        if group.wanted.len() == instrs.len() {
-            return None;
-        }
-        let mut seen: Vec<Source> = group.wanted.iter().map(|&(at, _)| Source::Step(at)).collect();
-        for operand in group.steps.iter_mut().rev().flat_map(|step| step.iter_mut().rev()) {
+        let mut seen: Vec<Source> = flow.wanted.iter().map(|&(at, _)| Source::Step(at)).collect();
+        for operand in flow.steps.iter_mut().rev().flat_map(|step| step.iter_mut().rev()) {
             operand.last = !seen.contains(&operand.from);
             if operand.last {
                 seen.push(operand.from);
             }
         }
-        Some(group)
+        Some(flow)
+    }
+}
+
+impl Group {
+    /// `None` if fusion would not save anything.
+    fn of(body: &Body, instrs: &[Instr], least: usize) -> Option<Group> {
+        let flow = Flow::of(body, instrs)?;
+        (flow.wanted.len() < instrs.len()).then_some(Group { flow, least })
     }
 
     /// The number of operations.
     pub(super) fn len(&self) -> usize {
-        self.steps.len()
+        self.flow.steps.len()
     }
 
     /// The common shape of the large operands, if they have one, and whether each operand is large.
@@ -114,7 +118,7 @@ impl Group {
         let mut shape: Option<&[usize]> = None;
         let mut large: SmallVec<[bool; 8]> = SmallVec::new();
         let mut rank = 0;
-        for src in &self.outside {
+        for src in &self.flow.outside {
             let Value::Tensor(tensor) = &env[src.slot as usize] else {
                 return None;
             };
@@ -132,7 +136,7 @@ impl Group {
         let shape = shape.filter(|shape| shape.len() >= rank)?;
         // Each operation must produce a large tensor.
         let mut steps: SmallVec<[bool; MOST]> = SmallVec::new();
-        for operands in &self.steps {
+        for operands in &self.flow.steps {
             let makes = operands.iter().any(|operand| match operand.from {
                 Source::Outside(number) => large[number],
                 Source::Step(at) => steps[at],
@@ -165,7 +169,7 @@ impl Group {
             return Ok(false);
         }
         let exact = |tensor: &Tensor| tensor.dtype().is_float() || tensor.dtype() == DType::I1;
-        let first = self.wanted.iter().map(|&(at, _)| run.results[at].as_ref());
+        let first = self.flow.wanted.iter().map(|&(at, _)| run.results[at].as_ref());
         let Some(first) = first.collect::<Option<SmallVec<[&Tensor; 4]>>>() else {
             return Ok(false);
         };
@@ -173,12 +177,12 @@ impl Group {
             return Ok(false);
         }
         let mut targets = Vec::with_capacity(first.len());
-        let mut taken: SmallVec<[bool; 8]> = SmallVec::from_elem(false, self.outside.len());
+        let mut taken: SmallVec<[bool; 8]> = SmallVec::from_elem(false, self.flow.outside.len());
         for tensor in first {
-            let dead = (0..self.outside.len()).find(|&number| {
+            let dead = (0..self.flow.outside.len()).find(|&number| {
                 run.large[number]
                     && !taken[number]
-                    && self.outside[number].last
+                    && self.flow.outside[number].last
                     && fits(self.value(env, number), tensor)
             });
             targets.push(match dead {
@@ -191,10 +195,10 @@ impl Group {
         }
         let mut start = 0;
         loop {
-            for (target, &(at, _)) in targets.iter_mut().zip(&self.wanted) {
+            for (target, &(at, _)) in targets.iter_mut().zip(&self.flow.wanted) {
                 let place = match target {
                     Target::New(tensor) => Some(tensor),
-                    Target::Outside(number) => match &mut env[self.outside[*number].slot as usize] {
+                    Target::Outside(number) => match &mut env[self.flow.outside[*number].slot as usize] {
                         Value::Tensor(tensor) => Some(tensor),
                         _ => None,
                     },
@@ -218,7 +222,7 @@ impl Group {
     }
 
     fn value<'e>(&self, env: &'e [Value], number: usize) -> Option<&'e Tensor> {
-        match &env[self.outside[number].slot as usize] {
+        match &env[self.flow.outside[number].slot as usize] {
             Value::Tensor(tensor) => Some(tensor),
             _ => None,
         }
@@ -230,13 +234,13 @@ impl Group {
             .into_iter()
             .map(|target| match target {
                 Target::New(tensor) => Value::Tensor(tensor),
-                Target::Outside(number) => std::mem::take(&mut env[self.outside[number].slot as usize]),
+                Target::Outside(number) => std::mem::take(&mut env[self.flow.outside[number].slot as usize]),
             })
             .collect();
-        for src in self.outside.iter().filter(|src| src.last) {
+        for src in self.flow.outside.iter().filter(|src| src.last) {
             env[src.slot as usize] = Value::None;
         }
-        for (value, &(_, slot)) in results.into_iter().zip(&self.wanted) {
+        for (value, &(_, slot)) in results.into_iter().zip(&self.flow.wanted) {
             env[slot as usize] = value;
         }
     }
@@ -274,7 +278,7 @@ impl Run<'_> {
                 false => tensor.clone().reshaped(&[])?,
             }));
         }
-        for (instr, operands) in self.instrs.iter().zip(&self.group.steps) {
+        for (instr, operands) in self.instrs.iter().zip(&self.group.flow.steps) {
             let Code::Kernel { kernel, .. } = &instr.code else {
                 return Err(MISSING.to_owned());
             };

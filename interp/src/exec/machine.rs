@@ -302,16 +302,27 @@ impl<'m, 'o> Machine<'m, 'o> {
                 return self.leave(Moving::new());
             };
             // A memory limit must see each operation's results, and a step limit must stop exactly.
-            if let Some(group) = &instr.group
-                && self.memory.is_none()
-                && (self.options.max_steps).is_none_or(|max| self.steps + group.len() as u64 <= max)
-                && group.run(&mut call.env, &instrs[pc as usize..])?
-            {
-                for instr in &instrs[pc as usize..][..group.len()] {
+            let within = |steps: usize| (self.options.max_steps).is_none_or(|max| self.steps + steps as u64 <= max);
+            let mut done = 0;
+            if self.memory.is_none() {
+                if let Some(chain) = &instr.chain
+                    && within(chain.len())
+                    && chain.run(&mut call.env, self.options.flush_subnormals)?
+                {
+                    done = chain.len();
+                } else if let Some(group) = &instr.group
+                    && within(group.len())
+                    && group.run(&mut call.env, &instrs[pc as usize..])?
+                {
+                    done = group.len();
+                }
+            }
+            if done > 0 {
+                for instr in &instrs[pc as usize..][..done] {
                     self.counts[instr.counter as usize] += 1;
                 }
-                self.steps += group.len() as u64;
-                pc += group.len() as u32;
+                self.steps += done as u64;
+                pc += done as u32;
                 if let Some(frame) = call.frames.last_mut() {
                     frame.pc = pc;
                 }

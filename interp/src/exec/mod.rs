@@ -6,6 +6,7 @@
 
 pub(crate) mod apply;
 pub(crate) mod buffers;
+mod chain;
 pub(crate) mod compile;
 mod fuse;
 mod machine;

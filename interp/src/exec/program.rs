@@ -4,6 +4,7 @@ use pir_ir::{Body, OpId};
 use smallvec::SmallVec;
 
 use super::buffers::MemoryOp;
+use super::chain::Chain;
 use crate::kernels::{InPlace, Kernel};
 use crate::tensor::DType;
 
@@ -159,6 +160,8 @@ pub(crate) struct Instr {
     pub(crate) counter: u32,
     /// The group that starts here, if any.
     pub(super) group: Option<Box<Group>>,
+    /// The chain that starts here, if any.
+    pub(super) chain: Option<Box<Chain>>,
 }
 
 #[derive(Default)]
@@ -191,13 +194,18 @@ pub(super) enum Source {
     Step(usize),
 }
 
-/// Consecutive elementwise operations.
-pub(crate) struct Group {
+/// Which values consecutive operations compute of which.
+pub(crate) struct Flow {
     pub(super) steps: Vec<SmallVec<[Operand; 3]>>,
     /// The outside values, and whether each has its last use in the group.
     pub(super) outside: Vec<Src>,
     /// The steps whose results are used outside, and their slots.
     pub(super) wanted: Vec<(usize, u32)>,
+}
+
+/// Consecutive elementwise operations.
+pub(crate) struct Group {
+    pub(super) flow: Flow,
     /// The minimal number of elements.
     pub(super) least: usize,
 }

@@ -1,29 +1,30 @@
 //! Activation functions and elementwise losses, computed in double precision and rounded once.
 
 use super::broadcast::{broadcast, expand, map as each, through};
-use super::math::Math;
+use super::math::{Math, single};
 use super::shape::cut;
 use super::special::sigmoid;
-use super::vector::{function, vector};
+use super::vector::{Mapping, PrepareMapping, function, mapping};
 use super::{Kernel, Outputs, Prepare, one, take};
 use crate::tensor::buffer::{gathered, scratch};
 use crate::tensor::{DType, Data, Tensor};
 use pir_dialects::pd;
 
-pub(super) const KERNELS: &[(&str, Prepare)] = &[
+/// Functions of one float.
+pub(super) const FUNCTIONS: &[(&str, PrepareMapping)] = &[
     (pd::Gelu::NAME, |s| match s.flag("approximate", false) {
-        false => vector(function!(|m, x| x * m.normal(x))),
+        false => mapping(function!(|m, x| x * m.normal(x))),
         // As its derivative has it, with the rounding of tanh near -1.
-        true => vector(function!(|m, x| {
+        true => mapping(function!(|m, x| {
             let inner = GELU * (x + 0.044715 * x * x * x);
             0.5 * x * (1.0 + Math::<FMA, true>.tanh(inner))
         })),
     }),
-    (pd::Silu::NAME, |_| vector(function!(|m, x| x * m.sigmoid(x)))),
-    (pd::Swish::NAME, |_| vector(function!(|m, x| x * m.sigmoid(x)))),
+    (pd::Silu::NAME, |_| silu()),
+    (pd::Swish::NAME, |_| silu()),
     (pd::Softplus::NAME, |s| {
         let (beta, threshold) = (s.float("beta", 1.0), s.float("threshold", 20.0));
-        vector(function!(
+        mapping(function!(
             [beta, threshold] | m,
             x | {
                 let v = beta * x;
@@ -33,59 +34,59 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     }),
     (pd::Elu::NAME, |s| {
         let alpha = s.float("alpha", 1.0);
-        vector(function!(
+        mapping(function!(
             [alpha] | m,
             x | if x > 0.0 { x } else { alpha * m.exp_m1(x) }
         ))
     }),
     (pd::Selu::NAME, |s| {
         let (scale, alpha) = (s.float("scale", SELU.0), s.float("alpha", SELU.1));
-        vector(function!(
+        mapping(function!(
             [scale, alpha] | m,
             x | scale * if x > 0.0 { x } else { alpha * m.exp_m1(x) }
         ))
     }),
     (pd::Celu::NAME, |s| {
         let alpha = s.float("alpha", 1.0);
-        vector(function!(
+        mapping(function!(
             [alpha] | m,
             x | if x > 0.0 { x } else { alpha * m.exp_m1(x / alpha) }
         ))
     }),
     (pd::LeakyRelu::NAME, |s| {
         let slope = s.float("negative_slope", 0.02);
-        vector(function!([slope] | m, x | if x > 0.0 { x } else { slope * x }))
+        mapping(function!([slope] | m, x | if x > 0.0 { x } else { slope * x }))
     }),
-    (pd::Relu6::NAME, |_| vector(function!(|m, x| limited(x, 0.0, 6.0)))),
+    (pd::Relu6::NAME, |_| mapping(function!(|m, x| limited(x, 0.0, 6.0)))),
     (pd::Hardswish::NAME, |_| {
-        vector(function!(|m, x| x * limited(x + 3.0, 0.0, 6.0) / 6.0))
+        mapping(function!(|m, x| x * limited(x + 3.0, 0.0, 6.0) / 6.0))
     }),
     (pd::Hardsigmoid::NAME, |s| {
         let (slope, offset) = (s.float("slope", 0.2), s.float("offset", 0.5));
-        vector(function!(
+        mapping(function!(
             [slope, offset] | m,
             x | limited(slope * x + offset, 0.0, 1.0)
         ))
     }),
     (pd::Hardtanh::NAME, |s| {
         let (low, high) = (s.float("t_min", 0.0), s.float("t_max", 24.0));
-        vector(function!([low, high] | m, x | limited(x, low, high)))
+        mapping(function!([low, high] | m, x | limited(x, low, high)))
     }),
     (pd::Mish::NAME, |s| {
         let threshold = s.float("lambda", 20.0);
-        vector(function!(
+        mapping(function!(
             [threshold] | m,
             x | x * m.tanh(if x > threshold { x } else { m.softplus(x) })
         ))
     }),
-    (pd::Logsigmoid::NAME, |_| vector(function!(|m, x| -m.softplus(-x)))),
-    (pd::Softsign::NAME, |_| vector(function!(|m, x| x / (1.0 + x.abs())))),
+    (pd::Logsigmoid::NAME, |_| mapping(function!(|m, x| -m.softplus(-x)))),
+    (pd::Softsign::NAME, |_| mapping(function!(|m, x| x / (1.0 + x.abs())))),
     (pd::TanhShrink::NAME, |_| {
-        vector(function!(|m, x| x - Math::<FMA, true>.tanh(x)))
+        mapping(function!(|m, x| x - Math::<FMA, true>.tanh(x)))
     }),
     (pd::Softshrink::NAME, |s| {
         let t = s.float("threshold", 0.5);
-        vector(function!(
+        mapping(function!(
             [t] | m,
             x | {
                 let low = if x < -t { x + t } else { 0.0 * x };
@@ -95,23 +96,26 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     }),
     (pd::Hardshrink::NAME, |s| {
         let t = s.float("threshold", 0.5);
-        vector(function!([t] | m, x | if x.abs() > t { x } else { 0.0 * x }))
+        mapping(function!([t] | m, x | if x.abs() > t { x } else { 0.0 * x }))
     }),
     (pd::ThresholdedRelu::NAME, |s| {
         let (t, value) = (s.float("threshold", 1.0), s.float("value", 0.0));
-        vector(function!(
+        mapping(function!(
             [t, value] | m,
             x | if (x > t) | x.is_nan() { x } else { value }
         ))
     }),
     (pd::Stanh::NAME, |s| {
         let (a, b) = (s.float("scale_a", 0.67), s.float("scale_b", 1.7159));
-        vector(function!([a, b] | m, x | b * m.tanh(a * x)))
+        mapping(function!([a, b] | m, x | b * m.tanh(a * x)))
     }),
     (pd::Softcap::NAME, |s| {
         let cap = s.float("cap", 30.0);
-        vector(function!([cap] | m, x | cap * m.tanh(x / cap)))
+        mapping(function!([cap] | m, x | cap * m.tanh(x / cap)))
     }),
+];
+
+pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (pd::Asinh::NAME, |_| map(asinh)),
     (pd::Acosh::NAME, |_| map(acosh)),
     (pd::Atanh::NAME, |_| map(f64::atanh)),
@@ -265,6 +269,10 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         }))
     }),
 ];
+
+fn silu() -> Mapping {
+    mapping(function!(|m, x| x * m.sigmoid(x); |x| x * single::sigmoid(x), x >= single::LEAST))
+}
 
 /// √(2/π)
 const GELU: f64 = 0.797_884_560_802_865_4;

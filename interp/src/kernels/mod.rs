@@ -40,6 +40,7 @@ mod singular;
 pub(crate) mod slices;
 mod sort;
 mod special;
+pub(crate) mod steps;
 mod sums;
 mod unary;
 mod vector;
@@ -51,6 +52,8 @@ pub use matmul::peak_flops;
 use pir_ir::{AttrData, Context, Elements, OpView, Text, Type, TypeData};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use steps::Step;
+use vector::PrepareMapping;
 
 use crate::tensor::{DType, Element, Shape, Tensor};
 
@@ -70,6 +73,8 @@ pub type Prepare = fn(&Spec<'_>) -> Result<Kernel, String>;
 pub struct Spec<'a> {
     /// The operation, with its attributes and types.
     pub view: OpView<'a>,
+    /// Whether subnormal results become zeros.
+    pub(crate) flush: bool,
 }
 
 /// The kernels, by operation name.
@@ -93,10 +98,19 @@ pub struct Kernels {
 }
 
 struct Entry {
-    prepare: Prepare,
+    prepare: How,
     /// What it is for complex numbers.
-    complex: Option<Prepare>,
+    complex: Option<How>,
     in_place: Option<InPlace>,
+    /// What it is in a chain.
+    step: Option<steps::PrepareStep>,
+}
+
+#[derive(Clone, Copy)]
+enum How {
+    Kernel(Prepare),
+    /// A function of one float.
+    Function(PrepareMapping),
 }
 
 static STANDARD: LazyLock<Kernels> = LazyLock::new(Kernels::standard);
@@ -139,7 +153,10 @@ impl Kernels {
             table: FxHashMap::default(),
         };
         for &(name, prepare) in families.flatten() {
-            kernels.insert(name.into(), prepare, None);
+            kernels.insert(name.into(), How::Kernel(prepare), None);
+        }
+        for &(name, prepare) in unary::FUNCTIONS.iter().chain(activation::FUNCTIONS) {
+            kernels.insert(name.into(), How::Function(prepare), None);
         }
         for &name in complex::SAME {
             if let Some(entry) = kernels.table.get_mut(name) {
@@ -148,7 +165,7 @@ impl Kernels {
         }
         for &(name, prepare) in complex::KERNELS.iter().chain(fft::KERNELS) {
             match kernels.table.get_mut(name) {
-                Some(entry) => entry.complex = Some(prepare),
+                Some(entry) => entry.complex = Some(How::Kernel(prepare)),
                 None => {
                     kernels.add(name, prepare);
                 }
@@ -157,6 +174,11 @@ impl Kernels {
         for &(name, in_place) in binary::IN_PLACE {
             if let Some(entry) = kernels.table.get_mut(name) {
                 entry.in_place = Some(in_place);
+            }
+        }
+        for &(name, step) in steps::STEPS {
+            if let Some(entry) = kernels.table.get_mut(name) {
+                entry.step = Some(step);
             }
         }
         kernels
@@ -169,15 +191,16 @@ impl Kernels {
 
     /// Adds the kernel of the operation `name`, replacing an existing one.
     pub fn add(&mut self, name: impl Into<Text>, prepare: Prepare) -> &mut Self {
-        self.insert(name.into(), prepare, Some(prepare));
+        self.insert(name.into(), How::Kernel(prepare), Some(How::Kernel(prepare)));
         self
     }
 
-    fn insert(&mut self, name: Text, prepare: Prepare, complex: Option<Prepare>) {
+    fn insert(&mut self, name: Text, prepare: How, complex: Option<How>) {
         let entry = Entry {
             prepare,
             complex,
             in_place: None,
+            step: None,
         };
         self.table.insert(name, entry);
     }
@@ -187,6 +210,13 @@ impl Kernels {
     /// # Errors
     /// If the attributes are not those of the operation.
     pub fn prepare(&self, view: OpView<'_>) -> Option<Result<Kernel, String>> {
+        self.prepare_for(view, false)
+            .map(|kernel| kernel.map(|(kernel, _)| kernel))
+    }
+
+    /// The same of a run where subnormal results become zeros if `flush` is true, and whether the kernel leaves that to
+    /// the caller.
+    pub(crate) fn prepare_for(&self, view: OpView<'_>, flush: bool) -> Option<Result<(Kernel, bool), String>> {
         let entry = self.table.get(view.name())?;
         let mut prepare = entry.prepare;
         if view.complex_type().is_some() {
@@ -195,7 +225,21 @@ impl Kernels {
                 None => return Some(Err(format!("`{}` of complex numbers is not supported", view.name()))),
             }
         }
-        Some(prepare(&Spec { view }))
+        let spec = Spec { view, flush };
+        let kernel = match prepare {
+            How::Kernel(prepare) => prepare(&spec),
+            How::Function(prepare) => Ok(vector::kernel(prepare(&spec))),
+        };
+        Some(kernel.map(|kernel| (kernel, flush && !scatter::FLUSHING.contains(&view.name()))))
+    }
+
+    /// The operation as a step of a chain, if it can be one.
+    pub(crate) fn step(&self, view: OpView<'_>) -> Option<Step> {
+        let entry = self.table.get(view.name())?;
+        match entry.prepare {
+            How::Function(prepare) => Some(Step::Mapped(prepare(&Spec { view, flush: false }))),
+            How::Kernel(_) => entry.step?(&Spec { view, flush: false }),
+        }
     }
 
     /// The names of the operations with kernels, unordered.

@@ -10,11 +10,21 @@ use super::broadcast::{broadcast, expand, transpose};
 use super::index::{along, positions, tuples};
 use super::shape::cut;
 use super::{Kernel, Outputs, Prepare, Spec, around, axis, one, take};
+use crate::tensor::subnormal::Flush;
 use crate::tensor::{Complex, DType, Data, Element, Shape, Tensor, checked_count};
+
+/// Those that replace subnormal numbers themselves: searching the whole result would take longer than writing a part of it.
+pub(super) const FLUSHING: &[&str] = &[
+    pd::Scatter::NAME,
+    pd::ScatterNdAdd::NAME,
+    pd::IndexAdd::NAME,
+    pd::PutAlongAxis::NAME,
+    pd::SetValueWithTensor::NAME,
+];
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (pd::Scatter::NAME, |s| {
-        let overwrite = s.flag("overwrite", true);
+        let (overwrite, flush) = (s.flag("overwrite", true), s.flush);
         Ok(Box::new(move |inputs| {
             let [x, index, updates] = take(inputs)?;
             let &n = x.shape().first().ok_or("the operand needs at least one dimension")?;
@@ -31,19 +41,21 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                 } else {
                     ScatterMode::Replace
                 },
+                flush,
             )
         }))
     }),
-    (pd::ScatterNdAdd::NAME, |_| {
-        Ok(Box::new(|inputs| {
+    (pd::ScatterNdAdd::NAME, |s| {
+        let flush = s.flush;
+        Ok(Box::new(move |inputs| {
             let [x, index, updates] = take(inputs)?;
             let (starts, run, _) = tuples(&index, x.shape())?;
             let places: Vec<usize> = starts.iter().flat_map(|&p| p..p + run).collect();
-            put(x, &updates, &places, ScatterMode::Add)
+            put(x, &updates, &places, ScatterMode::Add, flush)
         }))
     }),
     (pd::IndexAdd::NAME, |s| {
-        let at = s.int("axis", 0);
+        let (at, flush) = (s.int("axis", 0), s.flush);
         Ok(Box::new(move |inputs| {
             let [x, index, updates] = take(inputs)?;
             let at = axis(at, x.rank())?;
@@ -57,11 +69,11 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                     rows.iter().flat_map(move |&p| start(p)..start(p) + inner)
                 })
                 .collect();
-            put(x, &updates, &places, ScatterMode::Add)
+            put(x, &updates, &places, ScatterMode::Add, flush)
         }))
     }),
     (pd::PutAlongAxis::NAME, |s| {
-        let at = s.int("axis", 0);
+        let (at, flush) = (s.int("axis", 0), s.flush);
         let is_mean = s.text("reduce", "assign") == "mean";
         let mode = match s.text("reduce", "assign") {
             "assign" => ScatterMode::Assign,
@@ -88,22 +100,26 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                     ScatterMode::Multiply => Tensor::full(values.shape(), values.dtype(), 1.0)?,
                     _ => values.clone(),
                 };
-                let replaced = put(x, &neutral, &places, ScatterMode::Assign)?;
+                let replaced = put(x, &neutral, &places, ScatterMode::Assign, false)?;
                 x = replaced.into_iter().next().ok_or("nothing is put")?;
             }
             if !is_mean {
-                return put(x, &values, &places, mode);
+                return put(x, &values, &places, mode, flush);
             }
             let mut counts = vec![0.0; x.len()];
             places.iter().for_each(|&place| counts[place] += 1.0);
             let own = f64::from(u8::from(has_self));
-            let sums = put(x, &values, &places, mode)?
+            let sums = put(x, &values, &places, mode, flush)?
                 .into_iter()
                 .next()
                 .ok_or("nothing is put")?;
             let shares = sums.to_f64().into_iter().zip(counts);
             let means = shares.map(|(sum, count)| if count == 0.0 { sum } else { sum / (count + own) });
-            one(Tensor::new(sums.shape(), means.collect())?.cast(sums.dtype())?)
+            let mut means = Tensor::new(sums.shape(), means.collect())?.cast(sums.dtype())?;
+            if flush {
+                means.flush_subnormals()?;
+            }
+            one(means)
         }))
     }),
     (pd::IndexSample::NAME, |_| {
@@ -161,7 +177,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let value = expand(&value.cast(x.dtype())?, &shape)?;
             let places: Vec<usize> = (0..mask.len()).filter(|&at| mask[at] != 0).collect();
             let values = picked(&value, &[places.len()], &places)?;
-            put(x, &values, &places, ScatterMode::Assign)
+            put(x, &values, &places, ScatterMode::Assign, false)
         }))
     }),
     (pd::Nonzero::NAME, |_| {
@@ -295,7 +311,7 @@ fn set_value(s: &Spec<'_>) -> Result<Kernel, String> {
         }
         let fitted: Shape = values.shape()[surplus..].into();
         let fitting = values.reshaped(&fitted)?;
-        put(x, &expand(&fitting, &shape)?, &places, ScatterMode::Assign)
+        put(x, &expand(&fitting, &shape)?, &places, ScatterMode::Assign, false)
     }))
 }
 
@@ -311,8 +327,26 @@ enum ScatterMode {
     Replace,
 }
 
-/// Applies updates at offsets, in place if the tensor is unshared, so that the cost depends on the updates only.
-fn put(mut x: Tensor, updates: &Tensor, places: &[usize], mode: ScatterMode) -> Result<Outputs, String> {
+/// Applies updates at offsets, in place if the tensor is unshared, so that the cost depends on the updates only. `flush`:
+/// whether subnormal numbers become zeros, of which only what is written here can be some.
+fn put(x: Tensor, updates: &Tensor, places: &[usize], mode: ScatterMode, flush: bool) -> Result<Outputs, String> {
+    fn at<T: Element + Flush>(values: Option<&mut [T]>, places: &[usize]) {
+        if let Some(values) = values {
+            places.iter().for_each(|&p| values[p] = values[p].flushed(T::ON));
+        }
+    }
+    let mut out = updated(x, updates, places, mode)?;
+    // What is assigned has been flushed before.
+    if flush && mode != ScatterMode::Assign {
+        for tensor in &mut out {
+            at(tensor.unique::<f32>(), places);
+            at(tensor.unique::<f64>(), places);
+        }
+    }
+    Ok(out)
+}
+
+fn updated(mut x: Tensor, updates: &Tensor, places: &[usize], mode: ScatterMode) -> Result<Outputs, String> {
     if updates.len() != places.len() || updates.dtype() != x.dtype() {
         return Err(format!(
             "found {} updates of type {} for {} elements of type {}",

@@ -4,33 +4,43 @@ use pir_dialects::pd;
 use pir_dialects::stablehlo::chlo;
 
 use super::broadcast::{map, through};
+use super::math::single;
 use super::special::{digamma, erf_inv, lgamma, mixed_pow};
-use super::vector::{Cos, Power, Sin, apply, function, vector};
+use super::vector::{Cos, Power, PrepareMapping, Sin, apply, function, mapping};
 use super::{Kernel, Outputs, Prepare, Spec, one, take};
 use crate::tensor::buffer::gathered;
 use crate::tensor::{DType, Data, Element, Tensor};
 
+/// Functions of one float.
+pub(super) const FUNCTIONS: &[(&str, PrepareMapping)] = &[
+    (pd::Exp::NAME, |_| mapping(function!(|m, x| m.exp(x)))),
+    (pd::Expm1::NAME, |_| mapping(function!(|m, x| m.exp_m1(x)))),
+    (pd::Log::NAME, |_| mapping(function!(|m, x| m.ln(x)))),
+    (pd::Log1p::NAME, |_| mapping(function!(|m, x| m.ln_1p(x)))),
+    (pd::Tanh::NAME, |_| {
+        mapping(function!(|m, x| m.tanh(x); |x| single::tanh(x), true))
+    }),
+    (pd::Sin::NAME, |_| mapping(Sin)),
+    (pd::Cos::NAME, |_| mapping(Cos)),
+    (pd::Sigmoid::NAME, |_| {
+        mapping(function!(|m, x| m.sigmoid(x); |x| single::sigmoid(x), x >= single::LEAST))
+    }),
+    (chlo::Erfc::NAME, |_| mapping(function!(|m, x| m.erfc(x)))),
+    (pd::Erf::NAME, |_| mapping(function!(|m, x| m.erf(x)))),
+];
+
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
-    (pd::Exp::NAME, |_| vector(function!(|m, x| m.exp(x)))),
-    (pd::Expm1::NAME, |_| vector(function!(|m, x| m.exp_m1(x)))),
-    (pd::Log::NAME, |_| vector(function!(|m, x| m.ln(x)))),
     (pd::Log2::NAME, |_| floats(|v| v.log2(), |v| v.log2())),
     (pd::Log10::NAME, |_| floats(|v| v.log10(), |v| v.log10())),
-    (pd::Log1p::NAME, |_| vector(function!(|m, x| m.ln_1p(x)))),
     (pd::Sqrt::NAME, |_| floats(|v| v.sqrt(), |v| v.sqrt())),
     (pd::Rsqrt::NAME, |_| floats(|v| 1.0 / v.sqrt(), |v| 1.0 / v.sqrt())),
     (pd::Reciprocal::NAME, |_| floats(|v| 1.0 / v, |v| 1.0 / v)),
-    (pd::Tanh::NAME, |_| vector(function!(|m, x| m.tanh(x)))),
     (pd::Sinh::NAME, |_| floats(|v| v.sinh(), |v| v.sinh())),
     (pd::Cosh::NAME, |_| floats(|v| v.cosh(), |v| v.cosh())),
-    (pd::Sin::NAME, |_| vector(Sin)),
-    (pd::Cos::NAME, |_| vector(Cos)),
     (pd::Tan::NAME, |_| floats(|v| v.tan(), |v| v.tan())),
     (pd::Asin::NAME, |_| floats(|v| v.asin(), |v| v.asin())),
     (pd::Acos::NAME, |_| floats(|v| v.acos(), |v| v.acos())),
     (pd::Atan::NAME, |_| floats(|v| v.atan(), |v| v.atan())),
-    (pd::Sigmoid::NAME, |_| vector(function!(|m, x| m.sigmoid(x)))),
-    (chlo::Erfc::NAME, |_| vector(function!(|m, x| m.erfc(x)))),
     (chlo::ErfInv::NAME, |_| {
         floats(|v| erf_inv(f64::from(v)) as f32, erf_inv)
     }),
@@ -38,7 +48,6 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (chlo::Digamma::NAME, |_| {
         floats(|v| digamma(f64::from(v)) as f32, digamma)
     }),
-    (pd::Erf::NAME, |_| vector(function!(|m, x| m.erf(x)))),
     (pd::Relu::NAME, |_| {
         numbers(
             |v| if v > 0.0 || v.is_nan() { v } else { 0.0 },
@@ -97,6 +106,8 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (pd::Pow::NAME, |s| {
         // An exponent that is an operand is read at run time.
         let (y, place) = (s.float("y", 1.0), s.operand_called("y"));
+        let power = |y: f64| mapping(Power(f64::from(y as f32)));
+        let known = power(y);
         Ok(Box::new(move |inputs| {
             let y = number(&inputs, place, y)?;
             let [x] = take(inputs)?;
@@ -104,7 +115,8 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             match y {
                 1.0 => one(x),
                 2.0 => numbers_of(x, |v| v * v, |v| v * v, |v| v.wrapping_mul(v)),
-                _ if x.dtype() == DType::F32 => apply(x, Power(f64::from(y as f32))),
+                _ if x.dtype() == DType::F32 && place.is_none() => apply(x, &known),
+                _ if x.dtype() == DType::F32 => apply(x, &power(y)),
                 _ => numbers_of(x, |v| v.powf(y as f32), |v| v.powf(y), |v| mixed_pow(v, y)),
             }
         }))

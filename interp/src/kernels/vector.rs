@@ -2,7 +2,7 @@
 
 use super::broadcast::{TILE, through};
 use super::math::{Math, TURNS};
-use super::{Kernel, Outputs, one, take};
+use super::{Kernel, Outputs, Spec, one, take};
 use crate::parallel;
 use crate::simd::{self, Task};
 use crate::tensor::buffer::{Buffer, room, stale};
@@ -26,12 +26,27 @@ pub(crate) trait Function: Copy + Sync {
     fn apart(self, x: f64) -> f64 {
         x
     }
+
+    /// Whether it has a form in single precision, for processors that fuse multiplication and addition.
+    const SINGLE: bool = false;
+
+    /// That form.
+    #[inline(always)]
+    fn single(self, x: f32) -> f32 {
+        x
+    }
+
+    /// Whether that form has an accurate result.
+    #[inline(always)]
+    fn fits(self, _: f32) -> bool {
+        true
+    }
 }
 
 /// A [`Function`] from an expression with [`Math`]: `function!(|m, x| x * m.sigmoid(x))`; captured numbers come first,
-/// `function!([slope] |m, x| m.exp(slope * x))`.
+/// `function!([slope] |m, x| m.exp(slope * x))`, and last its form in single precision and the numbers that it is for.
 macro_rules! function {
-    ($([$($name:ident),*])? |$m:ident, $x:ident| $value:expr) => {{
+    ($([$($name:ident),*])? |$m:ident, $x:ident| $value:expr $(; |$y:ident| $single:expr, $fits:expr)?) => {{
         #[derive(Clone, Copy)]
         struct This {
             $($($name: f64,)*)?
@@ -43,6 +58,20 @@ macro_rules! function {
                 $($(let $name = self.$name;)*)?
                 $value
             }
+            $(
+                const SINGLE: bool = true;
+
+                #[inline(always)]
+                fn single(self, $y: f32) -> f32 {
+                    $single
+                }
+
+                #[inline(always)]
+                #[allow(unused_variables, reason = "some forms are for all numbers")]
+                fn fits(self, $y: f32) -> bool {
+                    $fits
+                }
+            )?
         }
         This { $($($name,)*)? }
     }};
@@ -53,10 +82,37 @@ pub(crate) use function;
 pub(crate) trait Lane: Part {
     /// Whether all digits of the result count.
     const WIDE: bool;
+
+    /// Applies the form of a function in single precision; false if there is none for this type.
+    #[inline(always)]
+    fn single<const FMA: bool, F: Function>(_: &mut [Self], _: F) -> bool {
+        false
+    }
 }
 
 impl Lane for f32 {
     const WIDE: bool = false;
+
+    #[inline(always)]
+    fn single<const FMA: bool, F: Function>(values: &mut [Self], f: F) -> bool {
+        if !F::SINGLE || !FMA {
+            return false;
+        }
+        let one = |x: f32| if x.is_nan() { x } else { f.single(x) };
+        if values.iter().fold(true, |all, &x| all & (f.fits(x) | x.is_nan())) {
+            for v in values {
+                *v = one(*v);
+            }
+        } else {
+            for v in values {
+                *v = match f.fits(*v) | v.is_nan() {
+                    true => one(*v),
+                    false => value::<f32, F, FMA>(f, v.wide()) as f32,
+                };
+            }
+        }
+        true
+    }
 }
 
 impl Lane for f64 {
@@ -71,6 +127,9 @@ impl<T: Lane, F: Function> Task for Each<'_, T, F> {
     #[inline(always)]
     fn run<const FMA: bool>(self) {
         let Each(values, f) = self;
+        if T::single::<FMA, F>(values, f) {
+            return;
+        }
         if values.iter().fold(true, |all, &v| all & f.ordinary(v.wide())) {
             for v in values {
                 *v = T::narrow(value::<T, F, FMA>(f, v.wide()));
@@ -103,11 +162,6 @@ pub(crate) fn each<T: Lane>(values: &mut [T], f: impl Function) {
     simd::run(Each(values, f));
 }
 
-/// Applies a function to each number, in place if the buffer is unshared.
-pub(super) fn map<T: Element + Lane>(data: Data, f: impl Function) -> Result<Data, String> {
-    tiles::<T>(data, &|tile| each(tile, f))
-}
-
 /// Changes the elements tile by tile, in place if the buffer is unshared. The function is `dyn`, so that what surrounds
 /// it is compiled once for an element type.
 fn tiles<T: Element>(data: Data, f: &(dyn Fn(&mut [T]) + Sync)) -> Result<Data, String> {
@@ -136,25 +190,46 @@ fn tiles<T: Element>(data: Data, f: &(dyn Fn(&mut [T]) + Sync)) -> Result<Data, 
     Ok(T::wrap(out))
 }
 
-/// Applies a function to each float.
-pub(super) fn apply(x: Tensor, f: impl Function) -> Result<Outputs, String> {
+/// Some elements of a tensor.
+pub(crate) enum Span<'v> {
+    F32(&'v mut [f32]),
+    F64(&'v mut [f64]),
+}
+
+/// Changes each element. It is `dyn`, so that what surrounds it is compiled once for all functions.
+pub(crate) type Mapping = Box<dyn Fn(Span<'_>) + Send + Sync>;
+
+/// Prepares what an operation does with each element.
+pub(crate) type PrepareMapping = fn(&Spec<'_>) -> Mapping;
+
+/// What applies a function.
+pub(super) fn mapping(f: impl Function + Send + 'static) -> Mapping {
+    Box::new(move |span| match span {
+        Span::F32(values) => each(values, f),
+        Span::F64(values) => each(values, f),
+    })
+}
+
+/// Applies a function to each float, in place if the buffer is unshared.
+pub(super) fn apply(x: Tensor, f: &Mapping) -> Result<Outputs, String> {
+    let single = |data| tiles::<f32>(data, &|tile| f(Span::F32(tile)));
     let (shape, data) = x.into_parts();
     let data = match data {
-        Data::F32(_) => map::<f32>(data, f)?,
-        Data::F64(_) => map::<f64>(data, f)?,
+        Data::F32(_) => single(data)?,
+        Data::F64(_) => tiles::<f64>(data, &|tile| f(Span::F64(tile)))?,
         // Half precision is computed in single precision and rounded once.
-        Data::F16(_) | Data::BF16(_) => through(DType::F32, data, |data| map::<f32>(data, f))?,
+        Data::F16(_) | Data::BF16(_) => through(DType::F32, data, single)?,
         _ => return Err("the operand must have a float element type".to_owned()),
     };
     one(Tensor::from_parts(shape, data))
 }
 
 /// The kernel of a function.
-pub(super) fn vector(f: impl Function + Send + 'static) -> Result<Kernel, String> {
-    Ok(Box::new(move |inputs| {
+pub(super) fn kernel(f: Mapping) -> Kernel {
+    Box::new(move |inputs| {
         let [x] = take(inputs)?;
-        apply(x, f)
-    }))
+        apply(x, &f)
+    })
 }
 
 /// A power with a fixed exponent, in single precision.
@@ -218,6 +293,7 @@ impl Function for Cos {
 
 #[cfg(test)]
 mod tests {
+    use super::super::math::single;
     use super::super::special;
     use super::*;
 
@@ -292,6 +368,34 @@ mod tests {
         ] {
             assert!(error <= 0.6, "{name}: {error}");
         }
+        let silu = |x: f64| x * special::sigmoid(x);
+        for (name, error, most) in [
+            (
+                "tanh",
+                worst(function!(|m, x| m.tanh(x); |x| single::tanh(x), true), f64::tanh, step),
+                1.5,
+            ),
+            (
+                "sigmoid",
+                worst(
+                    function!(|m, x| m.sigmoid(x); |x| single::sigmoid(x), x >= single::LEAST),
+                    special::sigmoid,
+                    step,
+                ),
+                1.0,
+            ),
+            (
+                "silu",
+                worst(
+                    function!(|m, x| x * m.sigmoid(x); |x| x * single::sigmoid(x), x >= single::LEAST),
+                    silu,
+                    step,
+                ),
+                1.75,
+            ),
+        ] {
+            assert!(error <= most, "{name} in single precision: {error}");
+        }
         // The exact values are slow to compute.
         for (name, error) in [
             ("erf", worst(function!(|m, x| m.erf(x)), special::erf, step * 7)),
@@ -344,7 +448,20 @@ mod tests {
         }
         let exp = function!(|m, x| m.exp(x));
         let ln = function!(|m, x| m.ln(x));
-        let silu = function!(|m, x| x * m.sigmoid(x));
+        let silu = function!(|m, x| x * m.sigmoid(x); |x| x * single::sigmoid(x), x >= single::LEAST);
+        let sigmoid = function!(|m, x| m.sigmoid(x); |x| single::sigmoid(x), x >= single::LEAST);
+        let tanh = function!(|m, x| m.tanh(x); |x| single::tanh(x), true);
+        is(at(sigmoid, f64::INFINITY), 1.0);
+        is(at(sigmoid, f64::NEG_INFINITY), 0.0);
+        is(at(silu, f64::INFINITY), f64::INFINITY);
+        for x in [0.0, -0.0] {
+            is(at(tanh, x), x);
+            is(at(silu, x), x);
+            is(at(sigmoid, x), 0.5);
+        }
+        for f in [1.0, -1.0] {
+            is(at(tanh, f * f64::INFINITY), f);
+        }
         is(at(exp, f64::INFINITY), f64::INFINITY);
         is(at(exp, f64::NEG_INFINITY), 0.0);
         is(at(exp, -0.0), 1.0);

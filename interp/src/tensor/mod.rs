@@ -5,7 +5,7 @@ mod complex;
 mod convert;
 mod display;
 mod element;
-mod subnormal;
+pub(crate) mod subnormal;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

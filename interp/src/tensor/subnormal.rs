@@ -15,6 +15,12 @@ pub(crate) trait Flush: Copy {
     fn is_small(self) -> bool;
     /// Zero with the same sign.
     fn zero(self) -> Self;
+    /// [`Self::zero`] of a small number where `on` is [`Self::ON`]; the number itself where it is [`Self::OFF`].
+    fn flushed(self, on: Self::Least) -> Self;
+    /// What small numbers are less than, without their sign and minus one.
+    type Least: Copy + Send + Sync;
+    const ON: Self::Least;
+    const OFF: Self::Least;
 }
 
 macro_rules! flush {
@@ -23,13 +29,25 @@ macro_rules! flush {
             #[inline(always)]
             fn is_small(self) -> bool {
                 // Without its sign and minus one, a subnormal number is less than the largest one; zero wraps around.
-                const LEAST: $bits = $float::MIN_POSITIVE.to_bits() << 1;
-                (self.to_bits() << 1).wrapping_sub(1) < LEAST - 1
+                (self.to_bits() << 1).wrapping_sub(1) < Self::ON
             }
 
             #[inline(always)]
             fn zero(self) -> Self {
                 $float::from_bits(self.to_bits() & (-0.0 as $float).to_bits())
+            }
+
+            type Least = $bits;
+            const ON: $bits = ($float::MIN_POSITIVE.to_bits() << 1) - 1;
+            const OFF: $bits = 0;
+
+            #[inline(always)]
+            fn flushed(self, on: $bits) -> Self {
+                if (self.to_bits() << 1).wrapping_sub(1) < on {
+                    self.zero()
+                } else {
+                    self
+                }
             }
         }
     };

@@ -1,10 +1,11 @@
 //! Elementary functions without branches, from which the compiler makes vectors.
 //!
-//! All are computed in double precision. A result for `f32` is rounded once, from fewer terms of each polynomial, and is
+//! All but those in [`single`] are computed in double precision. A result for `f32` is rounded once, from fewer terms of each polynomial, and is
 //! off by little more than half a unit in the last place; for `f64` it is off by one or two. The results do not depend
 //! on the place in a tensor, or on the number of threads; they may differ in the last bit between processors with and
 //! without fused multiplication and addition.
 
+pub(crate) mod single;
 mod tables;
 
 use std::f64::consts::{FRAC_2_PI, LOG2_E};

@@ -1,0 +1,337 @@
+//! Chains of elementwise operations on floats, of any size.
+//!
+//! Consecutive operations compute tile by tile, in registers of a tile each, so that only results with other uses are
+//! written. Unlike a [group](super::fuse), a chain calls no kernels: its steps are compiled together. A chain of one
+//! operation is worth it too where the tensors are not tiny: its loops are compiled for the instruction set, and
+//! subnormal results become zeros while they are in the nearest cache.
+
+use pir_ir::{Body, Context, Type, ValueId};
+use smallvec::SmallVec;
+
+use super::ExecError;
+use super::program::{Code, Flow, Instr, Source};
+use super::value::Value;
+use crate::kernels::Kernels;
+use crate::kernels::steps::{self, Given, Number, Part, Place, Step, TILE, Target};
+use crate::parallel;
+use crate::tensor::buffer::{done, room, stale};
+use crate::tensor::subnormal::Flush;
+use crate::tensor::{DType, Shape, Storage, Tensor};
+
+/// The most operations of a chain.
+const MOST: usize = 64;
+/// From here, a single operation is a chain.
+const WORTH: usize = 512;
+/// The elements that a thread computes at once.
+const PART: usize = 1 << 14;
+
+/// Elementwise operations that are computed together.
+pub(crate) struct Chain {
+    flow: Flow,
+    codes: Vec<steps::Code>,
+    /// The number of registers of the steps.
+    registers: usize,
+}
+
+/// How an operand is read.
+enum Kind {
+    Each,
+    Row,
+    One,
+}
+
+/// How an operand of a shape is read for a result of another one, if a chain can. Extents may be unknown.
+fn kind<D: PartialEq + Copy>(shape: &[D], result: &[D], one: D) -> Option<Kind> {
+    let inner = &shape[shape.iter().take_while(|&&d| d == one).count()..];
+    match () {
+        () if shape == result => Some(Kind::Each),
+        () if shape.len() > result.len() => None,
+        () if inner.is_empty() => Some(Kind::One),
+        () if result.ends_with(inner) => Some(Kind::Row),
+        () => None,
+    }
+}
+
+/// Finds the chains in a block, and attaches them to their first instructions.
+pub(super) fn chains(ctx: &Context, body: &Body, kernels: &Kernels, instrs: &mut [Instr]) {
+    let shape = |value: ValueId| ctx.as_tensor(body.value_type(value));
+    let step = |instr: &Instr| -> Option<Step> {
+        let Code::Kernel { inputs, lists, .. } = &instr.code else {
+            return None;
+        };
+        if !lists.is_empty() || instr.results.count != 1 {
+            return None;
+        }
+        let (result, elem) = shape(body.results(instr.op).next()?)?;
+        if elem != Type::F32 && elem != Type::F64 {
+            return None;
+        }
+        let reads = |value| shape(value).is_some_and(|(of, ty)| ty == elem && kind(of, result, 1).is_some());
+        let dynamic = result.iter().any(|&d| d < 0);
+        if !dynamic && !body.operands(instr.op).all(reads) {
+            return None;
+        }
+        let step = kernels.step(body.view(ctx, instr.op))?;
+        (step.operands() == inputs.len()).then_some(step)
+    };
+    let mut start = 0;
+    while start < instrs.len() {
+        let ty = body
+            .results(instrs[start].op)
+            .next()
+            .map(|value| body.value_type(value));
+        let like_first = |instr: &Instr| body.results(instr.op).next().map(|value| body.value_type(value)) == ty;
+        let steps: Vec<Step> = instrs[start..]
+            .iter()
+            .take(MOST)
+            .take_while(|instr| like_first(instr))
+            .map_while(step)
+            .collect();
+        let length = steps.len();
+        let count = ty.and_then(|ty| ctx.as_tensor(ty)).and_then(|(shape, _)| {
+            shape
+                .iter()
+                .try_fold(1i64, |n, &d| (d >= 0).then(|| n.saturating_mul(d)))
+        });
+        if length > 1 || length == 1 && count.is_none_or(|n| n >= WORTH as i64) {
+            let chain = Chain::of(body, &instrs[start..start + length], steps);
+            instrs[start].chain = chain.map(Box::new);
+        }
+        start += length.max(1);
+    }
+}
+
+impl Chain {
+    fn of(body: &Body, instrs: &[Instr], steps: Vec<Step>) -> Option<Chain> {
+        let flow = Flow::of(body, instrs)?;
+        let (mut free, mut registers) = (Vec::new(), 0);
+        let mut codes: Vec<steps::Code> = Vec::with_capacity(steps.len());
+        for (step, operands) in steps.into_iter().zip(&flow.steps) {
+            let place = |from| match from {
+                Source::Outside(number) => Place::Outside(number),
+                Source::Step(at) => Place::Register(codes[at].to),
+            };
+            let (first, last) = (operands.first()?, operands.last()?);
+            let from = [place(first.from), place(last.from)];
+            // Before registers become free: a result does not overwrite an operand.
+            let to = free.pop().unwrap_or_else(|| {
+                registers += 1;
+                registers - 1
+            });
+            free.extend(
+                operands
+                    .iter()
+                    .filter(|operand| operand.last)
+                    .filter_map(|operand| match operand.from {
+                        Source::Step(at) => Some(codes[at].to),
+                        Source::Outside(_) => None,
+                    }),
+            );
+            codes.push(steps::Code { step, from, to });
+        }
+        // What nothing reads has a register until the end.
+        Some(Chain { flow, codes, registers })
+    }
+
+    /// The number of operations.
+    pub(super) fn len(&self) -> usize {
+        self.codes.len()
+    }
+
+    /// Runs the operations; false if that is not possible, and nothing has been changed.
+    pub(super) fn run(&self, env: &mut [Value], flush: bool) -> Result<bool, ExecError> {
+        let first = self.flow.outside.first().map(|src| &env[src.slot as usize]);
+        match first {
+            Some(Value::Tensor(tensor)) => match tensor.dtype() {
+                DType::F32 => self.run_as::<f32>(env, if flush { f32::ON } else { f32::OFF }),
+                DType::F64 => self.run_as::<f64>(env, if flush { f64::ON } else { f64::OFF }),
+                _ => Ok(false),
+            },
+            _ => Ok(false),
+        }
+    }
+
+    fn tensor<'e>(&self, env: &'e [Value], number: usize) -> Option<&'e Tensor> {
+        match &env[self.flow.outside[number].slot as usize] {
+            Value::Tensor(tensor) => Some(tensor),
+            _ => None,
+        }
+    }
+
+    /// The shape of the results, how each operand is read, and the length of a row, if all results have that shape.
+    fn shape<T: Number>(&self, env: &[Value]) -> Option<(Shape, SmallVec<[Kind; 8]>, usize)> {
+        let numbers = 0..self.flow.outside.len();
+        let mut result: &[usize] = &[];
+        let mut most = 0;
+        for number in numbers.clone() {
+            let tensor = self.tensor(env, number)?;
+            let count = tensor.view::<T>()?.len();
+            if count > most || count == most && tensor.rank() > result.len() {
+                (result, most) = (tensor.shape(), count);
+            }
+        }
+        let mut kinds = SmallVec::new();
+        let mut row = 0;
+        for number in numbers {
+            let tensor = self.tensor(env, number)?;
+            let kind = kind(tensor.shape(), result, 1)?;
+            if matches!(kind, Kind::Row) {
+                if row != 0 && row != tensor.len() {
+                    return None;
+                }
+                row = tensor.len();
+            }
+            kinds.push(kind);
+        }
+        // Each operation has an operand of that shape.
+        let full = |from| match from {
+            Source::Outside(number) => matches!(kinds[number], Kind::Each),
+            Source::Step(_) => true,
+        };
+        let all = (self.flow.steps.iter()).all(|operands| operands.iter().any(|operand| full(operand.from)));
+        (all && most > 0).then(|| (result.into(), kinds, row))
+    }
+
+    fn run_as<T: Number>(&self, env: &mut [Value], flush: T::Least) -> Result<bool, ExecError> {
+        let Some((shape, kinds, row)) = self.shape::<T>(env) else {
+            return Ok(false);
+        };
+        let count: usize = shape.iter().product();
+        if self.codes.len() == 1 && count < WORTH {
+            return Ok(false);
+        }
+        let tile = match row {
+            1..=TILE => TILE / row * row,
+            _ => TILE.min(count),
+        };
+        let row = if row > TILE { row } else { usize::MAX };
+        let work = count * self.codes.len() / 4;
+        let spread = parallel::pays(work) && count > PART;
+        // Where the results go: in place of operands that are not needed any more.
+        let mut results: SmallVec<[(Tensor, Option<usize>); 2]> = SmallVec::new();
+        let mut new: SmallVec<[Storage<T>; 2]> = SmallVec::new();
+        for _ in &self.flow.wanted {
+            let taken = |number: usize| results.iter().any(|&(_, of)| of == Some(number));
+            let dead = (0..kinds.len()).find(|&number| {
+                let src = self.flow.outside[number];
+                let unique = match &mut env[src.slot as usize] {
+                    Value::Tensor(tensor) => tensor.unique::<T>().is_some(),
+                    _ => false,
+                };
+                src.last && matches!(kinds[number], Kind::Each) && !taken(number) && unique
+            });
+            let old = dead.map(|number| std::mem::take(&mut env[self.flow.outside[number].slot as usize]));
+            let tensor = match old {
+                Some(Value::Tensor(tensor)) => tensor,
+                _ => {
+                    let storage = if spread { stale(count) } else { room(count) };
+                    new.push(storage.map_err(ExecError::new)?);
+                    Tensor::scalar(T::default())
+                }
+            };
+            results.push((tensor, dead));
+        }
+        self.compute(env, &kinds, [count, tile, row], spread, &mut results, &mut new, flush)
+            .map_err(ExecError::new)?;
+        for src in self.flow.outside.iter().filter(|src| src.last) {
+            env[src.slot as usize] = Value::None;
+        }
+        let mut new = new.into_iter();
+        for ((tensor, dead), &(_, slot)) in results.into_iter().zip(&self.flow.wanted) {
+            env[slot as usize] = Value::Tensor(match dead {
+                Some(_) => tensor,
+                None => Tensor::from_parts(shape.clone(), T::wrap(new.next().unwrap_or_default())),
+            });
+        }
+        Ok(true)
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "they are the state of one run")]
+    fn compute<T: Number>(
+        &self,
+        env: &[Value],
+        kinds: &[Kind],
+        [count, tile, row]: [usize; 3],
+        spread: bool,
+        results: &mut [(Tensor, Option<usize>)],
+        new: &mut [Storage<T>],
+        flush: T::Least,
+    ) -> Result<(), String> {
+        let mut registers = self.registers;
+        let mut given: SmallVec<[Given<'_, T>; 8]> = SmallVec::new();
+        for (number, kind) in kinds.iter().enumerate() {
+            if let Some(target) = results.iter().position(|&(_, of)| of == Some(number)) {
+                given.push(Given::Target(target, registers));
+                registers += 1;
+                continue;
+            }
+            let values = self.tensor(env, number).and_then(Tensor::view::<T>);
+            let values = values.ok_or("an operand is missing")?;
+            given.push(match kind {
+                Kind::Each => Given::Each(values),
+                Kind::Row if values.len() > TILE => Given::Row(values),
+                Kind::Row | Kind::One => {
+                    let mut fixed = room(tile)?;
+                    fixed.extend(values.iter().copied().cycle().take(tile));
+                    Given::Fixed(fixed)
+                }
+            });
+        }
+        let unit = if row == usize::MAX { tile } else { row };
+        let size = if spread { PART.next_multiple_of(unit) } else { count };
+        let mut parts: SmallVec<[Part<'_, T>; 1]> = SmallVec::new();
+        for start in (0..count).step_by(size) {
+            let end = (start + size).min(count);
+            parts.push(Part {
+                start,
+                end,
+                targets: SmallVec::new(),
+            });
+        }
+        let mut new = new.iter_mut();
+        for ((tensor, dead), &(at, _)) in results.iter_mut().zip(&self.flow.wanted) {
+            let register = self.codes[at].to;
+            let place = match dead {
+                Some(_) => tensor.unique::<T>().ok_or("an operand is shared")?,
+                None => {
+                    let storage = new.next().ok_or("a result is missing")?;
+                    if !spread {
+                        parts[0].targets.push((Target::New(storage), register));
+                        continue;
+                    }
+                    storage
+                }
+            };
+            for (part, values) in parts.iter_mut().zip(place.chunks_mut(size)) {
+                part.targets.push((Target::Place(values), register));
+            }
+        }
+        let run = |part: &mut Part<'_, T>| -> Result<(), String> {
+            let mut own = stale(registers * tile)?;
+            let chain = steps::Chain {
+                codes: &self.codes,
+                given: &given,
+                registers: &mut own,
+                part,
+                tile,
+                row,
+                flush,
+            };
+            chain.compute();
+            done(own);
+            Ok(())
+        };
+        match &mut parts[..] {
+            [part] => run(part)?,
+            parts => parallel::try_chunks(parts, 1, count * self.codes.len() / 4, |_, parts| {
+                parts.iter_mut().try_for_each(&run)
+            })?,
+        }
+        for given in given {
+            if let Given::Fixed(values) = given {
+                done(values);
+            }
+        }
+        Ok(())
+    }
+}

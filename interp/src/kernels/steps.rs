@@ -1,0 +1,334 @@
+//! Elementwise operations as steps of a chain: each computes a tile of floats, which stays in the nearest cache.
+//!
+//! The functions are those of the kernels, and so are the results, in every bit.
+
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+use pir_dialects::pd;
+
+use smallvec::SmallVec;
+
+use super::Spec;
+use super::vector::{Lane, Mapping, Span};
+use crate::simd::{self, Task};
+use crate::tensor::subnormal::Flush;
+use crate::tensor::{Element, Storage};
+
+/// The most elements of a tile.
+pub(crate) const TILE: usize = 512;
+
+/// What a step computes of one or two numbers.
+pub(crate) enum Step {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Maximum,
+    Minimum,
+    Neg,
+    Abs,
+    Square,
+    Sqrt,
+    Rsqrt,
+    Reciprocal,
+    Relu,
+    /// A product and a sum: of floats of the type, the bias is added before or after.
+    Scale {
+        factor: f64,
+        bias: f64,
+        after: bool,
+    },
+    Clip {
+        low: f64,
+        high: f64,
+    },
+    TanhGrad,
+    SigmoidGrad,
+    ReluGrad,
+    SqrtGrad,
+    RsqrtGrad,
+    /// A function.
+    Mapped(Mapping),
+}
+
+impl Step {
+    /// The number of operands.
+    pub(crate) fn operands(&self) -> usize {
+        match self {
+            Step::Add | Step::Subtract | Step::Multiply | Step::Divide | Step::Maximum | Step::Minimum => 2,
+            Step::TanhGrad | Step::SigmoidGrad | Step::ReluGrad | Step::SqrtGrad | Step::RsqrtGrad => 2,
+            _ => 1,
+        }
+    }
+}
+
+/// The step of an operation with these attributes, if it has one.
+pub(super) type PrepareStep = fn(&Spec<'_>) -> Option<Step>;
+
+/// Those of operations that are no [`Mapping`].
+pub(super) const STEPS: &[(&str, PrepareStep)] = &[
+    (pd::Add::NAME, |_| Some(Step::Add)),
+    (pd::Subtract::NAME, |_| Some(Step::Subtract)),
+    (pd::Multiply::NAME, |_| Some(Step::Multiply)),
+    (pd::Divide::NAME, |_| Some(Step::Divide)),
+    (pd::Maximum::NAME, |_| Some(Step::Maximum)),
+    (pd::Minimum::NAME, |_| Some(Step::Minimum)),
+    (pd::Neg::NAME, |_| Some(Step::Neg)),
+    (pd::Abs::NAME, |_| Some(Step::Abs)),
+    (pd::Square::NAME, |_| Some(Step::Square)),
+    (pd::Sqrt::NAME, |_| Some(Step::Sqrt)),
+    (pd::Rsqrt::NAME, |_| Some(Step::Rsqrt)),
+    (pd::Reciprocal::NAME, |_| Some(Step::Reciprocal)),
+    (pd::Relu::NAME, |_| Some(Step::Relu)),
+    (pd::Scale::NAME, |s| {
+        let operands = s.operand_called("scale").or(s.operand_called("bias"));
+        operands.is_none().then(|| Step::Scale {
+            factor: s.float("scale", 1.0),
+            bias: s.float("bias", 0.0),
+            after: s.flag("bias_after_scale", true),
+        })
+    }),
+    (pd::Clip::NAME, |s| {
+        let operands = s.operand_called("min").or(s.operand_called("max"));
+        operands.is_none().then(|| Step::Clip {
+            low: s.float("min", f64::NEG_INFINITY),
+            high: s.float("max", f64::INFINITY),
+        })
+    }),
+    (pd::TanhGrad::NAME, |_| Some(Step::TanhGrad)),
+    (pd::SigmoidGrad::NAME, |_| Some(Step::SigmoidGrad)),
+    (pd::ReluGrad::NAME, |_| Some(Step::ReluGrad)),
+    (pd::SqrtGrad::NAME, |_| Some(Step::SqrtGrad)),
+    (pd::RsqrtGrad::NAME, |_| Some(Step::RsqrtGrad)),
+];
+
+/// A float that chains compute with.
+pub(crate) trait Number:
+    Element
+    + Lane
+    + Flush
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+{
+    fn sqrt(self) -> Self;
+    fn abs(self) -> Self;
+    fn span(values: &mut [Self]) -> Span<'_>;
+}
+
+macro_rules! number {
+    ($float:ident, $span:ident) => {
+        impl Number for $float {
+            #[inline(always)]
+            fn sqrt(self) -> Self {
+                self.sqrt()
+            }
+
+            #[inline(always)]
+            fn abs(self) -> Self {
+                self.abs()
+            }
+
+            fn span(values: &mut [Self]) -> Span<'_> {
+                Span::$span(values)
+            }
+        }
+    };
+}
+
+number!(f32, F32);
+number!(f64, F64);
+
+/// Where a step finds an operand.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Place {
+    /// A value from outside of the chain.
+    Outside(usize),
+    /// What a step has computed.
+    Register(usize),
+}
+
+/// A step with its operands, and the register of its result.
+pub(crate) struct Code {
+    pub(crate) step: Step,
+    pub(crate) from: [Place; 2],
+    pub(crate) to: usize,
+}
+
+/// The elements of a value from outside.
+pub(crate) enum Given<'v, T> {
+    /// One for each element of the result.
+    Each(&'v [T]),
+    /// A row longer than a tile, over and over.
+    Row(&'v [T]),
+    /// The same for all tiles.
+    Fixed(Storage<T>),
+    /// Those of a target, which are copied to this register first.
+    Target(usize, usize),
+}
+
+/// Where results are written.
+pub(crate) enum Target<'v, T> {
+    /// In place.
+    Place(&'v mut [T]),
+    /// Appended.
+    New(&'v mut Vec<T>),
+}
+
+/// Consecutive elements of the results.
+pub(crate) struct Part<'v, T> {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    /// The targets of these elements, and the registers of the results.
+    pub(crate) targets: SmallVec<[(Target<'v, T>, usize); 2]>,
+}
+
+/// A chain that computes a part of its results.
+pub(crate) struct Chain<'v, 't, T: Number> {
+    pub(crate) codes: &'v [Code],
+    pub(crate) given: &'v [Given<'v, T>],
+    /// A tile for each register.
+    pub(crate) registers: &'v mut [T],
+    pub(crate) part: &'v mut Part<'t, T>,
+    /// The elements of a tile, and those that tiles must not cross a multiple of.
+    pub(crate) tile: usize,
+    pub(crate) row: usize,
+    /// Whether subnormal results become zeros.
+    pub(crate) flush: T::Least,
+}
+
+impl<T: Number> Chain<'_, '_, T> {
+    pub(crate) fn compute(self) {
+        simd::run(self);
+    }
+}
+
+impl<T: Number> Task for Chain<'_, '_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) {
+        let Chain {
+            codes,
+            given,
+            registers,
+            part,
+            tile,
+            row,
+            flush,
+        } = self;
+        let mut start = part.start;
+        while start < part.end {
+            let end = (start + tile).min(part.end).min((start / row + 1) * row);
+            let n = end - start;
+            for given in given {
+                if let &Given::Target(target, register) = given
+                    && let Some((Target::Place(values), _)) = part.targets.get(target)
+                {
+                    registers[register * tile..][..n].copy_from_slice(&values[start - part.start..][..n]);
+                }
+            }
+            for code in codes {
+                let (before, behind) = registers.split_at_mut(code.to * tile);
+                let (to, behind) = behind.split_at_mut(tile);
+                // No step overwrites its operands.
+                let read = |register: usize| -> &[T] {
+                    match register < code.to {
+                        true => &before[register * tile..][..n],
+                        false => &behind[(register - code.to - 1) * tile..][..n],
+                    }
+                };
+                let find = |place| match place {
+                    Place::Register(register) => read(register),
+                    Place::Outside(number) => match &given[number] {
+                        Given::Each(values) => &values[start..end],
+                        Given::Row(values) => &values[start % row..][..n],
+                        Given::Fixed(values) => &values[..n],
+                        &Given::Target(_, register) => read(register),
+                    },
+                };
+                // Not by `map`, which is not compiled for the instruction set.
+                let [first, second] = code.from;
+                compute(&code.step, &mut to[..n], [find(first), find(second)], flush);
+            }
+            for (target, register) in &mut part.targets {
+                let result = &registers[*register * tile..][..n];
+                match target {
+                    Target::Place(values) => values[start - part.start..][..n].copy_from_slice(result),
+                    Target::New(values) => values.extend_from_slice(result),
+                }
+            }
+            start = end;
+        }
+    }
+}
+
+#[inline(always)]
+fn compute<T: Number>(step: &Step, to: &mut [T], [x, y]: [&[T]; 2], flush: T::Least) {
+    let of = T::from_f64;
+    let (zero, half, one) = (of(0.0), of(0.5), of(1.0));
+    // What cannot make a subnormal number is not searched for any.
+    match *step {
+        Step::Add => binary(to, x, y, |a, b| (a + b).flushed(flush)),
+        Step::Subtract => binary(to, x, y, |a, b| (a - b).flushed(flush)),
+        Step::Multiply => binary(to, x, y, |a, b| (a * b).flushed(flush)),
+        Step::Divide => binary(to, x, y, |a, b| (a / b).flushed(flush)),
+        Step::Maximum => binary(to, x, y, |a, b| if (a >= b) | is_nan(a) { a } else { b }),
+        Step::Minimum => binary(to, x, y, |a, b| if (a <= b) | is_nan(a) { a } else { b }),
+        Step::Neg => unary(to, x, |a| -a),
+        Step::Abs => unary(to, x, T::abs),
+        Step::Square => unary(to, x, |a| (a * a).flushed(flush)),
+        Step::Sqrt => unary(to, x, T::sqrt),
+        Step::Rsqrt => unary(to, x, |a| one / a.sqrt()),
+        Step::Reciprocal => unary(to, x, |a| (one / a).flushed(flush)),
+        Step::Relu => unary(to, x, |a| if (a > zero) | is_nan(a) { a } else { zero }),
+        Step::Scale { factor, bias, after } => {
+            let (factor, bias) = (of(factor), of(bias));
+            match after {
+                true => unary(to, x, |a| (a * factor + bias).flushed(flush)),
+                false => unary(to, x, |a| ((a + bias) * factor).flushed(flush)),
+            }
+        }
+        Step::Clip { low, high } => {
+            let (low, high) = (of(low), of(high));
+            unary(to, x, |a| {
+                let most = if a > high { high } else { a };
+                (if a < low { low } else { most }).flushed(flush)
+            });
+        }
+        Step::TanhGrad => binary(to, x, y, |o, g| (g * (one - o * o)).flushed(flush)),
+        Step::SigmoidGrad => binary(to, x, y, |o, g| (g * o * (one - o)).flushed(flush)),
+        Step::ReluGrad => binary(to, x, y, |o, g| if o > zero { g } else { zero }),
+        Step::SqrtGrad => binary(to, x, y, |o, g| (g * half / o).flushed(flush)),
+        Step::RsqrtGrad => binary(to, x, y, |o, g| (-half * g * o * o * o).flushed(flush)),
+        Step::Mapped(ref f) => {
+            to.copy_from_slice(x);
+            f(T::span(to));
+            for v in to {
+                *v = v.flushed(flush);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+#[allow(clippy::eq_op, reason = "only NaN differs from itself")]
+fn is_nan<T: Number>(v: T) -> bool {
+    v != v
+}
+
+#[inline(always)]
+fn unary<T: Copy>(to: &mut [T], x: &[T], f: impl Fn(T) -> T) {
+    for (to, &x) in to.iter_mut().zip(x) {
+        *to = f(x);
+    }
+}
+
+#[inline(always)]
+fn binary<T: Copy>(to: &mut [T], x: &[T], y: &[T], f: impl Fn(T, T) -> T) {
+    for (to, (&x, &y)) in to.iter_mut().zip(x.iter().zip(y)) {
+        *to = f(x, y);
+    }
+}
