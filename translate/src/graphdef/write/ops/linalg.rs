@@ -147,7 +147,7 @@ fn lapack(e: &mut Emit<'_, '_>) -> Result<()> {
             vec![("compute_v", Value::Bool(true))],
             &[1, 0],
         ),
-        Call::Singular { full } => {
+        Call::Singular { full, vectors: true } => {
             let attrs = vec![("compute_uv", Value::Bool(true)), ("full_matrices", Value::Bool(full))];
             (&[0, 4], "Svd", attrs, &[1, 2, 3])
         }
