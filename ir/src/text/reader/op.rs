@@ -64,7 +64,8 @@ impl Parser<'_> {
         let behind = self.pos;
         let mut attrs = AttrDict::EMPTY;
         let mut is_done = false;
-        if is_plain {
+        // The value of a constant may stand among the operands.
+        if is_plain && op.attrs.is_empty() {
             attrs = self.plain_attributes(op.generic, known)?;
             let (end, expanded) = (self.pos, self.expanded);
             is_done = self.plain_types(&mut op, place, known)?

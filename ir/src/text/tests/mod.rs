@@ -409,6 +409,16 @@ fn what_follows_a_line_may_belong_to_it() {
 }
 
 #[test]
+fn the_value_of_a_constant_is_an_attribute() {
+    let rest = "%b = pd.full () : f32\n";
+    let short = fixed(&format!("%a = pd.const(1) : f32\n{rest}"));
+    assert_eq!(fixed(&format!("%a = pd.const (1) : f32\n{rest}")), short);
+    assert_eq!(fixed(&format!("%a = \"pd.const\"(1) : () -> f32\n{rest}")), short);
+    let twice = errors("%a = pd.const (1) {value = 1} : f32\n%b = \"pd.const\"(1) {value = 1} : () -> f32\n");
+    assert_eq!(twice.len(), 2, "{twice:?}");
+}
+
+#[test]
 fn operands_of_another_type_are_found_again() {
     let found = errors(
         "%a:2 = pd.full () : f32, f32
