@@ -133,7 +133,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         let [values, left, right] = singular(op, false)?;
         let (x, y) = (op.x("x")?, op.x("y")?);
         let (&[.., m, n], last) = (x.dims(), [values.rank() as i64 - 1]) else {
-            return Err("matrices are needed".to_owned());
+            return Err("the operand must be a matrix".to_owned());
         };
         let digits = if x.elem() == Some(Type::F64) {
             f64::EPSILON

@@ -171,7 +171,7 @@ pub(super) fn vjp<'c>(c: &Cx<'c>, y: &[Expr<'c>], g: &[Expr<'c>]) -> Results<'c>
 /// The singular vectors, in columns and in rows, which were not asked for.
 fn thin<'c>(c: &Cx<'c>, values: &[i64]) -> Result<[Expr<'c>; 2], String> {
     let (&[ref lead @ .., k], &[.., m, n]) = (values, c.x(0).dims()) else {
-        return Err("matrices are needed".to_owned());
+        return Err("the operand must be a matrix".to_owned());
     };
     let mut types = c.types.clone();
     for (at, last) in [(2, [m, k]), (3, [k, n])] {

@@ -277,7 +277,7 @@ fn stitch(r: &mut Reader<'_>, at: usize) -> Result<()> {
         }
         for place in places {
             let place = usize::try_from(place).ok().filter(|&p| (p as i64) < MOST);
-            let place = place.ok_or("a place is out of range")?;
+            let place = place.ok_or("an index is out of range")?;
             if from.len() <= place {
                 from.resize(place + 1, None);
             }

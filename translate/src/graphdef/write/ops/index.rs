@@ -83,7 +83,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
     ("set_value_with_tensor", |e| {
         let known = |list| match list {
             Some(List::Known(values)) => Ok(values),
-            _ => Err("its bounds are not known".to_owned()),
+            _ => Err("its bounds are unknown".to_owned()),
         };
         let (starts, ends) = (known(e.list("starts")?)?, known(e.list("ends")?)?);
         let steps = known(e.list("steps")?)?;
