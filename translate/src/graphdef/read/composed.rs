@@ -94,7 +94,7 @@ pub(super) const TABLE: &[Row] = &[
     ("MulNoNan", "T T", "", |r, at| {
         r.build(at, 2, |x| {
             // What is not finite counts for nothing where the other factor is zero.
-            let rest = x[0] - x[0];
+            let rest = x[0].affine(0.0, 0.0);
             let lost = x[1]
                 .equal(x[1].zeros())
                 .logical_and(rest.equal(rest.zeros()).logical_not());

@@ -97,8 +97,11 @@ fn cubic(scale: &Scale, row: i64) -> Vec<(i64, f64)> {
     inner.into_iter().map(|(place, share)| (place, share / sum)).collect()
 }
 
+/// A weight by the distance.
+type Kernel = fn(f32) -> f32;
+
 /// A kernel of `ScaleAndTranslate`, and how far it reaches.
-fn kernel(name: &str) -> Result<(f32, fn(f32) -> f32)> {
+fn kernel(name: &str) -> Result<(f32, Kernel)> {
     fn lanczos(x: f32, reach: f32) -> f32 {
         use std::f32::consts::PI;
         match x {
@@ -211,7 +214,7 @@ fn with_matrices(
     /// A larger image is not resized by a matrix.
     const MOST: i64 = 1 << 11;
     let (dims, elem) = r.dims(x)?;
-    let (&[_, height, width, _], &[high, wide]) = (&dims[..], &sizes[..]) else {
+    let (&[_, height, width, _], &[high, wide]) = (&dims[..], sizes) else {
         return Err("it does not have four dimensions".to_owned());
     };
     if [height, width, high, wide].iter().any(|n| !(1..=MOST).contains(n)) || !r.ctx.is_float(elem) {

@@ -70,7 +70,7 @@ fn tokens(types: &'static str, count: usize) -> Result<Vec<&'static str>> {
         // Two lists of one length.
         let half = count / 2;
         let list = |token: &'static str| vec![token.trim_end_matches('*'); half];
-        return match count % 2 == 0 && half > 0 {
+        return match count.is_multiple_of(2) && half > 0 {
             true => Ok([list(first), list(second)].concat()),
             false => Err(format!("it has {count} inputs, which are not two lists of one length")),
         };
