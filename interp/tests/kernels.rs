@@ -323,8 +323,11 @@ fn what_cannot_be_computed_is_said() {
             full("[2]", "-3", "i64") + "%y = pd.gather (%x, %x)",
             "index -3 is out of range",
         ),
-        (full("[3]", "1.0", "f32") + "%y = pd.bitwise_and (%x, %x)", "integers"),
-        (full("[2]", "3", "i64") + "%y = pd.exp (%x)", "floats"),
+        (
+            full("[3]", "1.0", "f32") + "%y = pd.bitwise_and (%x, %x)",
+            "integer element type",
+        ),
+        (full("[2]", "3", "i64") + "%y = pd.exp (%x)", "float element type"),
         (
             full("[0]", "1.0", "f32") + "%y = pd.max (%x)",
             "the extremum of no elements is undefined",

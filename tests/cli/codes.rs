@@ -36,6 +36,10 @@ const WITHOUT_PROGRAM: &[(&str, &str)] = &[
     ("roundtrip", "every program that we know is read as it was printed"),
     ("remat-size", "needs a loop of more than 16,384 operations"),
     ("flow-edit", "is given by passes of libraries"),
+    (
+        "print-op-stats",
+        "needs a standard error stream that cannot be written to",
+    ),
     ("paddle-operand", "all rows so far accept such operands"),
     ("engine", "depends on what is installed"),
     ("too-many", "needs more than 100 errors"),

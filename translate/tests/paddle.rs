@@ -269,7 +269,11 @@ fn names_of_types_are_words() {
     }
     let printed = "{\n    (%0) = \"pd_op.x\" () {} : () -> vec<1xf32>\n}\n";
     let errors = paddle::read_printed(&context(), printed.as_bytes(), Options::default()).unwrap_err();
-    assert!(errors[0].message.contains("`vec` is none"), "{}", errors[0].message);
+    assert!(
+        errors[0].message.contains("`vec` is not a type"),
+        "{}",
+        errors[0].message
+    );
 }
 
 #[test]

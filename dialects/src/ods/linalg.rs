@@ -155,8 +155,11 @@ pub(super) const END_OF_ELEMENTS: OdsHook = OdsHook {
     print: |p| p.indent(false),
 };
 
-/// The name and the attributes of the only operation of a region, in braces.
-fn only_operation(r: &mut OdsReader<'_, '_>) -> Result<Option<(String, Vec<(String, Attr)>)>, Unreadable> {
+/// The name and the attributes of an operation.
+type Operation = (String, Vec<(String, Attr)>);
+
+/// The only operation of a region, in braces.
+fn only_operation(r: &mut OdsReader<'_, '_>) -> Result<Option<Operation>, Unreadable> {
     if !r.eat("{") {
         return Ok(None);
     }

@@ -182,21 +182,29 @@ fn within(from: f64, to: f64, extent: usize) -> std::ops::Range<usize> {
     from..to.max(from)
 }
 
-/// The channel of the images that an element of the result is of, and how many channels the result has.
-fn channels(p: &Pooling, of: usize) -> Result<(usize, impl Fn(usize, usize, usize) -> usize), String> {
-    let (rows, columns, parts) = (p.rows, p.columns, p.channels.is_some());
-    let count = p.channels.unwrap_or(of);
-    if parts && count.checked_mul(rows * columns) != Some(of) {
-        return Err(format!("{of} channels are not {count} for each part of a box"));
+/// How many channels the result has for images with `of` channels.
+fn channels(p: &Pooling, of: usize) -> Result<usize, String> {
+    match p.channels {
+        Some(count) if count.checked_mul(p.rows * p.columns) != Some(of) => {
+            Err(format!("{of} channels are not {count} for each part of a box"))
+        }
+        Some(count) => Ok(count),
+        None => Ok(of),
     }
-    let channel = move |c: usize, i: usize, j: usize| if parts { (c * rows + i) * columns + j } else { c };
-    Ok((count, channel))
+}
+
+/// The channel of the images that an element of the result is of.
+fn channel(p: &Pooling, own: usize, i: usize, j: usize) -> usize {
+    match p.channels {
+        Some(_) => (own * p.rows + i) * p.columns + j,
+        None => own,
+    }
 }
 
 /// Calls a function for each element of the result: where it is, where its channel begins, and its terms.
 fn each(p: &Pooling, boxes: &Boxes, pool: Pool, mut f: impl FnMut(usize, usize, &Terms)) -> Result<[usize; 4], String> {
     let [_, c, h, w] = boxes.shape;
-    let (count, channel) = channels(p, c)?;
+    let count = channels(p, c)?;
     let shape = [boxes.boxes.len(), count, p.rows, p.columns];
     checked_count(&shape, 8)?;
     for (at, &(corners, image)) in boxes.boxes.iter().enumerate() {
@@ -204,7 +212,7 @@ fn each(p: &Pooling, boxes: &Boxes, pool: Pool, mut f: impl FnMut(usize, usize, 
             for j in 0..p.columns {
                 let terms = pool(p, corners, [i, j], [h, w]);
                 for own in 0..count {
-                    let begin = (image * c + channel(own, i, j)) * h * w;
+                    let begin = (image * c + channel(p, own, i, j)) * h * w;
                     f(((at * count + own) * p.rows + i) * p.columns + j, begin, &terms);
                 }
             }

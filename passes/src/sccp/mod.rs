@@ -102,7 +102,7 @@ fn across_calls(module: &mut Module, evaluator: Option<&dyn ConstantEvaluator>) 
                 }
             }
         }
-        pending.extend(inner_bodies_mut(&ctx, body).into_iter().map(|inner| (inner, false)));
+        pending.extend(inner_bodies_mut(&ctx, body).map(|inner| (inner, false)));
     }
     changed
 }

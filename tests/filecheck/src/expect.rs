@@ -300,12 +300,12 @@ mod tests {
         checked(file, "f.pir:2:1: error: one\n").unwrap();
         fails(file, "", "f.pir:1: expected error not found at line 2: `one`");
         fails(file, "f.pir:1:1: error: one\n", "unexpected: f.pir:1:1");
-        fails(file, "f.pir:2:1: warning: one\n", "not expected");
-        fails(file, "f.pir:2:1: error: two\n", "not expected");
+        fails(file, "f.pir:2:1: warning: one\n", "unexpected");
+        fails(file, "f.pir:2:1: error: two\n", "unexpected");
         fails(file, "g.pir:2:1: error: one\n", "unexpected: g.pir");
-        fails(file, "f.pir:2:1: error: one\nf.pir:2:1: error: one\n", "not expected");
-        fails("a\n", "f.pir:1:1: note: x\n", "not expected");
-        fails("a\n", "error: x\n", "not expected");
+        fails(file, "f.pir:2:1: error: one\nf.pir:2:1: error: one\n", "unexpected");
+        fails("a\n", "f.pir:1:1: note: x\n", "unexpected");
+        fails("a\n", "error: x\n", "unexpected");
         checked("// RUN: x | expected-errors %s\n", "").unwrap();
     }
 
@@ -328,7 +328,7 @@ mod tests {
     fn patterns() {
         let file = "a // expected-error-re {{takes {{[0-9]+|no}} (a)}} tail\n";
         checked(file, "f.pir:1:1: error: it takes 12 (a)\n").unwrap();
-        fails(file, "f.pir:1:1: error: it takes x (a)\n", "not expected");
+        fails(file, "f.pir:1:1: error: it takes x (a)\n", "unexpected");
     }
 
     #[test]

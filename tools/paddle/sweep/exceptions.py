@@ -36,6 +36,7 @@ class Difference:
 
 CONTROL = "control flow and blocks are compared by tools/paddle/test and tests/paddle_random.rs"
 CHANGES = "programs with operations in place are compared by tools/paddle/changes"
+PROCESSES = "it needs several processes: tools/paddle/listings runs a training with `all_reduce_` over two"
 INPUTS = "it is an input or an output of a program, and nothing is computed"
 NOT_SWEPT = {
     "slogdet": "PaddlePaddle infers one number for each matrix, and gives two",
@@ -43,6 +44,10 @@ NOT_SWEPT = {
     **dict.fromkeys("data feed fetch parameter shadow_output print".split(), INPUTS),
     **dict.fromkeys("assign_out_ set_value_with_tensor".split(), CHANGES),
     **dict.fromkeys("const constant".split(), "PaddlePaddle has no such operation: a short spelling of `pd.full`"),
+    **dict.fromkeys(
+        "all_gather all_reduce all_to_all broadcast c_allreduce_sum c_identity mp_allreduce_sum recv_v2 reduce reduce_scatter send_v2".split(),
+        PROCESSES,
+    ),
     "assert": "it ends PaddlePaddle's executor: tools/paddle/programs has a program with it",
     "softcap": "PaddlePaddle has no such operation: it is written as what it computes; tests/derivatives and numpy's cases compare it",
     "inplace_add": "PaddlePaddle has no such operation: `inplace-accumulate` writes it, and tests/equivalence compares it",

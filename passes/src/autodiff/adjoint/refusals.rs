@@ -25,6 +25,14 @@ fn no_rule_for(ctx: &Context, body: &Body, activity: &Activity, op: OpId, ty: Ty
     refusal(ctx, body, activity, op, message)
 }
 
+/// The rule is a convention of reverse mode.
+fn no_tangents(ctx: &Context, body: &Body, activity: &Activity, op: OpId) -> Diagnostic {
+    let name = ctx.op_str(body.op_name(op));
+    let message =
+        format!("`{name}` has no tangents: its derivative in reverse mode is not the transpose of what it computes");
+    refusal(ctx, body, activity, op, message)
+}
+
 /// A `custom_vjp` may give something else than a derivative, clipped cotangents for one: there are no tangents for it.
 fn only_reverse(ctx: &Context, body: &Body, activity: &Activity, op: OpId) -> Diagnostic {
     let message = "the callee has a reverse-mode derivative (`custom_vjp`), which does not determine tangents";
@@ -152,6 +160,9 @@ pub(crate) fn check_rules(
                     errors.push(only_reverse(ctx, body, activity, op));
                 }
                 false => errors.push(no_rule(ctx, body, activity, op)),
+                true if mode == Mode::Forward && rules.get(body, op).is_some_and(|rule| !rule.is_transpose) => {
+                    errors.push(no_tangents(ctx, body, activity, op));
+                }
                 true => {
                     let view = body.view(ctx, op);
                     let holds = rules.get(body, op).is_some_and(|rule| rule.holds_for(view));

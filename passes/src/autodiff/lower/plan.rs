@@ -102,6 +102,28 @@ pub(super) fn exact_handles(r: &mut Rewriter<'_>, names: &Names) -> FxHashSet<Va
     tapes.all.iter().map(|tape| tape.handle).collect()
 }
 
+/// Whether control takes along the result of a `cf.is_empty`, or what is computed from it, as in rotated loops.
+fn carries_test(r: &Rewriter<'_>, op: OpId) -> bool {
+    let mut pending = vec![r.body.result(op, 0)];
+    let mut seen: FxHashSet<ValueId> = FxHashSet::default();
+    while let Some(value) = pending.pop().filter(|_| seen.len() < MAX_FOLLOWED) {
+        if !seen.insert(value) {
+            continue;
+        }
+        for at in r.body.uses(value) {
+            match r.body.flow_targets(r.ctx, at) {
+                Some(targets) if targets.iter().any(|&v| r.body.value_type(v) == Type::I1) => return true,
+                Some(_) => {}
+                None => pending.extend(r.body.results(at.op).filter(|&v| r.body.value_type(v) == Type::I1)),
+            }
+        }
+    }
+    false
+}
+
+/// How many values are followed from a test.
+const MAX_FOLLOWED: usize = 1000;
+
 impl Plan {
     /// Finds the classes and lanes of a body whose handles are direct.
     ///
@@ -126,6 +148,14 @@ impl Plan {
                         .help(
                             "use stacks with `cf.push_back`, `cf.pop_back` and `cf.is_empty`; `inline` removes calls",
                         ),
+                );
+            }
+            if r.body.op_name(op) == names.is_empty && carries_test(r, op) {
+                let message = "a loop or branch carries whether a stack is empty, which cannot become a tensor";
+                errors.push(
+                    Diagnostic::error("stack-use", message)
+                        .label(r.body.op_span(op), "tested here")
+                        .help("test the stack in the condition of the loop: run `lower-stacks` before `rotate-while`"),
                 );
             }
             this.ops.push(op);

@@ -16,11 +16,13 @@ pub(super) const RULES: &[Rule] = &[
             Some(true) => unchanged(cx),
             _ => transposed(cx, "pd.c_allreduce_sum", &attrs),
         }
-    }),
-    rule("pd.mp_allreduce_sum", unchanged),
+    })
+    .reverse_only(),
+    rule("pd.mp_allreduce_sum", unchanged).reverse_only(),
     rule("pd.c_identity", |cx| {
         transposed(cx, "pd.mp_allreduce_sum", &["ring_id"])
-    }),
+    })
+    .reverse_only(),
     rule("pd.all_to_all", |cx| transposed(cx, "pd.all_to_all", &["ring_id"])),
     rule("pd.reduce_scatter", |cx| {
         transposed(cx, "pd.all_gather", &["ring_id", "nranks"])

@@ -55,6 +55,8 @@ pub(crate) struct Rule {
     /// Whether it holds for complex numbers too: what is linear or holomorphic has the formula of real numbers, since the cotangent of a
     /// complex number is one that is multiplied with its tangent, as in JAX.
     is_complex: bool,
+    /// Whether it transposes what the operation computes, as tangents need.
+    pub(crate) is_transpose: bool,
 }
 
 const fn rule(op: &'static str, apply: Apply) -> Rule {
@@ -63,10 +65,19 @@ const fn rule(op: &'static str, apply: Apply) -> Rule {
         apply,
         made_of: None,
         is_complex: false,
+        is_transpose: true,
     }
 }
 
 impl Rule {
+    /// The same, which is a convention of its framework and not the transpose of what the operation computes.
+    const fn reverse_only(self) -> Self {
+        Rule {
+            is_transpose: false,
+            ..self
+        }
+    }
+
     /// The same, which holds for complex numbers too.
     const fn complex(self) -> Self {
         Rule {

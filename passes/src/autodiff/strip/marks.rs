@@ -5,7 +5,7 @@
 //! the stacks and counts that such a stack recorded are known by the pushes.
 
 use pir_dialects::marks::{BACKWARD, RECORDED};
-use pir_ir::{BlockId, Body, Context, Diagnostic, FlowKind, OpId, Rewriter, ValueId};
+use pir_ir::{BlockId, Body, Context, Derivative, Diagnostic, FlowKind, OpId, Rewriter, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::plumbing::{remove_stack, uncount_trips};
@@ -79,9 +79,14 @@ fn kept(ctx: &Context, names: &Names, body: &Body, part: &[OpId], end: Option<Op
     for &op in part {
         let view = body.view(ctx, op);
         let derived = view.str("name").is_some_and(|name| name.contains(super::SUFFIX));
+        // The effects of what has a derivative put it in an order, as those of collectives: it is there for its results.
+        let computes = |op: OpId| {
+            let derivative = ctx.op_def(body.op_name(op)).map(|def| &def.derivative);
+            body.num_results(op) > 0 && matches!(derivative, Some(Derivative::Operands(_)))
+        };
         let shown = |op: OpId| {
             let effects = body.view(ctx, op).own_effects();
-            effects.iter().any(|e| e.target.is_shared())
+            !computes(op) && effects.iter().any(|e| e.target.is_shared())
         };
         if !derived && (shown(op) || nested(body, op).any(shown)) {
             pending.push(op);

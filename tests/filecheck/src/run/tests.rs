@@ -184,7 +184,7 @@ fn expected_errors() {
     passes("// RUN: echo '<stdin>:2:1: error: bad' | expected-errors %s\n// expected-error {{bad}}\n");
     fails(
         "// RUN: echo '<stdin>:3:1: error: bad' | expected-errors %s\n// expected-error {{bad}}\n",
-        &["not expected"],
+        &["unexpected"],
     );
     passes("// RUN: echo \"%s:2:1: error: bad\" | expected-errors %s\n// expected-error {{bad}}\n");
     fails("// RUN: echo | expected-errors\n", &["takes one file"]);

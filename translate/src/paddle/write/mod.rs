@@ -48,6 +48,11 @@ enum Task {
 /// # Errors
 /// Everything that PaddlePaddle's form cannot express.
 pub fn write(module: &Module) -> Result<String, Vec<Diagnostic>> {
+    written(module, true)
+}
+
+/// `hoist`: whether constants in loops are written in front of them.
+fn written(module: &Module, hoist: bool) -> Result<String, Vec<Diagnostic>> {
     let (ctx, body) = (&*module.ctx, &module.body);
     let mut errors = Vec::new();
     let plan = stacks::plan(ctx, body, module.top(), &mut errors);
@@ -74,6 +79,7 @@ pub fn write(module: &Module) -> Result<String, Vec<Diagnostic>> {
         persistable: false,
         order: Vec::new(),
         errors,
+        hoist,
         open: 0,
         top: 0,
         outside: FxHashMap::default(),
@@ -90,7 +96,7 @@ pub fn write(module: &Module) -> Result<String, Vec<Diagnostic>> {
 /// # Errors
 /// Everything that PaddlePaddle's form cannot express.
 pub fn write_printed(module: &Module) -> Result<String, Vec<Diagnostic>> {
-    write(module).map(|saved| printed::print(&saved))
+    written(module, false).map(|saved| printed::print(&saved))
 }
 
 struct Writer<'m> {
@@ -128,6 +134,8 @@ struct Writer<'m> {
     errors: Vec<Diagnostic>,
     /// The operation that is written.
     current: Option<OpId>,
+    /// Whether constants in loops are written in front of them.
+    hoist: bool,
     /// How many loops and branches are open, and where the outermost begins in what is written.
     open: usize,
     top: usize,

@@ -124,7 +124,7 @@ impl Writer<'_> {
     /// A constant that is an operand in PaddlePaddle's form, by the text of its kind, value and type. In a loop it would be an operation in
     /// each iteration: it is written in front of the outermost loop or branch, once.
     pub(super) fn outside(&mut self, key: String, write: impl FnOnce(&mut Self) -> Id) -> Id {
-        if self.open == 0 {
+        if self.open == 0 || !self.hoist {
             return write(self);
         }
         if let Some(&id) = self.outside.get(&key) {
