@@ -116,8 +116,10 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         }
         let (u, vh, s) = (op.x("u")?, op.x("vh")?, row(op.x("s")?));
         let (v, u_grad, v_grad) = (turned(vh), op.x("u_grad")?, turned(op.x("vh_grad")?));
-        let size = s.dims().last().copied().unwrap_or(1);
-        let square = [&s.dims()[..s.rank() - 2], &[size, size]].concat();
+        let &[ref lead @ .., _, size] = s.dims() else {
+            return Err("the shape of the singular values is not known".to_owned());
+        };
+        let square = [lead, &[size, size]].concat();
         let columns = s.square().expand(&*square);
         let gap = columns - turned(columns);
         let diagonal = gap.equal(gap.zeros());
