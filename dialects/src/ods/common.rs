@@ -120,19 +120,28 @@ pub(super) const CASE: OdsHook = OdsHook {
     read: |r| {
         let value = r.int()?;
         r.ints().push(value);
-        let all = r.ints().clone();
-        let text = all.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
-        let array = r.composed(&format!("array<i64: {text}>"))?;
-        r.replace_attr("cases", array);
         Ok(())
     },
     print: |p| {
-        let cases = p.ints("cases");
-        let at = p.repetition();
-        if let Some(&case) = cases.get(at) {
+        if let Some(case) = p.int_at("cases", p.repetition()) {
             p.int(case);
         }
     },
+};
+
+/// Nothing: the numbers of all cases, after the last of them.
+pub(super) const ALL_CASES: OdsHook = OdsHook {
+    name: "AllCases",
+    read: |r| {
+        let all = std::mem::take(r.ints());
+        if !all.is_empty() {
+            let text = all.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
+            let array = r.composed(&format!("array<i64: {text}>"))?;
+            r.replace_attr("cases", array);
+        }
+        Ok(())
+    },
+    print: |_| {},
 };
 
 /// Nothing: there may be no cases at all.

@@ -24,6 +24,7 @@ const HOOKS: &[OdsHook] = &[
     common::SELECT_TYPES,
     common::CASE,
     common::NO_CASES,
+    common::ALL_CASES,
     common::SWITCH_CASES,
     loops::FOR,
     loops::WHILE,

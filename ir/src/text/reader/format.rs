@@ -352,6 +352,7 @@ impl Parser<'_> {
         if let Some(&known) = self.composed_attrs.get(text) {
             return Ok(known);
         }
+        crate::steps::count(text.len());
         let attr = super::parse_attr(&self.ctx, text)
             .map_err(|why| self.error_at(start, self.pos, why.code, why.message.to_string()))?;
         self.composed_attrs.insert(text.into(), attr);

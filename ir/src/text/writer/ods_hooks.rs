@@ -118,6 +118,15 @@ impl<'a> OdsPrinter<'_, 'a, '_> {
         }
     }
 
+    /// One of these integers, if there are as many.
+    pub fn int_at(&self, name: &str, at: usize) -> Option<i64> {
+        match self.printer.ctx.attr_data(self.get_attr(name)?) {
+            AttrData::Elements(elements) => elements.ints()?.nth(at),
+            AttrData::Ints(list) => list.get(at).copied(),
+            _ => None,
+        }
+    }
+
     /// The integers of an attribute that is a list of attributes.
     pub fn numbers(&self, name: &str) -> Vec<i64> {
         let ctx = self.printer.ctx;
