@@ -14,7 +14,8 @@ pub(crate) fn count(by: usize) {
     let _ = by;
 }
 
-/// How often this thread has looked at an operation or at what defines a value, made a use, or moved an argument.
+/// How often this thread has looked at an operation or at what defines a value, made a use, or moved an argument; the
+/// bytes that it has read again of composed texts, and the parts of operations that it has looked for errors in.
 /// `None` without debug assertions.
 pub fn steps() -> Option<u64> {
     #[cfg(debug_assertions)]

@@ -3,15 +3,18 @@
 //! The IR keeps one span for each operation, that of its name. What an error is about is looked up in the source when there
 //! is an error. Text that is not of the common form is not searched: the label stays at the name, and edits are dropped.
 
+use rustc_hash::FxHashMap;
+
 use super::cursor;
 use crate::diagnostics::{Diagnostic, Part, Span};
 
 /// Replaces the parts in labels and edits by their spans. An edit whose part cannot be found is dropped, with the others of
 /// its diagnostic.
 pub fn locate(source: &[u8], diagnostics: &mut [Diagnostic]) {
+    let mut scans = Scans { source, last: None };
     for diagnostic in diagnostics {
         for label in &mut diagnostic.labels {
-            if let Some(found) = label.part.take().and_then(|part| find(source, label.span, &part)) {
+            if let Some(found) = label.part.take().and_then(|part| scans.find(label.span, &part)) {
                 label.span = found;
             }
         }
@@ -19,9 +22,9 @@ pub fn locate(source: &[u8], diagnostics: &mut [Diagnostic]) {
         for edit in &mut diagnostic.edits {
             match edit.part.take() {
                 None => {}
-                Some(Part::NewAttribute) => all &= new_attribute(source, edit.span, &mut edit.text, &mut edit.span),
+                Some(Part::NewAttribute) => all &= scans.new_attribute(&mut edit.text, &mut edit.span),
                 Some(Part::BlockEnd) => all &= block_end(source, &mut edit.span, &mut edit.text),
-                Some(part) => match find(source, edit.span, &part) {
+                Some(part) => match scans.find(edit.span, &part) {
                     Some(found) => edit.span = found,
                     None => all = false,
                 },
@@ -52,20 +55,72 @@ struct Written {
     symbol: Option<Span>,
 }
 
-fn find(source: &[u8], op: Span, part: &Part) -> Option<Span> {
-    let written = scan(source, op)?;
-    let named = |text: &str| {
-        let is = |entry: &&Entry| source.get(range(entry.name)) == Some(text.as_bytes());
-        written.attributes.iter().find(is)
-    };
-    match part {
-        Part::Operand(index) => written.operands.get(*index).copied(),
-        Part::ResultType(index) => written.types.get(*index).copied(),
-        Part::Symbol => written.symbol,
-        Part::AttributeName(name) => named(name).map(|entry| entry.name),
-        Part::AttributeValue(name) => named(name).map(|entry| entry.value.unwrap_or(entry.name)),
-        Part::OperandAndComma(index) => with_comma(&written.operands, *index),
-        Part::NewAttribute | Part::BlockEnd => None,
+/// Operations as they are written. There may be an error for each part of one that has many, so the last one is kept.
+struct Scans<'s> {
+    source: &'s [u8],
+    last: Option<Scan<'s>>,
+}
+
+struct Scan<'s> {
+    op: Span,
+    /// Nothing if the text is not of the common form.
+    written: Option<Written>,
+    /// The entries by name, the first of each.
+    named: FxHashMap<&'s [u8], usize>,
+}
+
+impl<'s> Scans<'s> {
+    fn scan(&mut self, op: Span) -> &Scan<'s> {
+        let source = self.source;
+        let last = self.last.take().filter(|last| last.op == op);
+        self.last.insert(last.unwrap_or_else(|| {
+            let written = scan(source, op);
+            let parts = |written: &Written| written.attributes.len() + written.operands.len() + written.types.len();
+            crate::steps::count(written.as_ref().map_or(0, parts));
+            let mut named = FxHashMap::default();
+            for (at, entry) in written.iter().flat_map(|written| &written.attributes).enumerate() {
+                if let Some(name) = source.get(range(entry.name)) {
+                    named.entry(name).or_insert(at);
+                }
+            }
+            Scan { op, written, named }
+        }))
+    }
+
+    fn find(&mut self, op: Span, part: &Part) -> Option<Span> {
+        let Scan { written, named, .. } = self.scan(op);
+        let written = written.as_ref()?;
+        let named = |text: &str| named.get(text.as_bytes()).map(|&at| &written.attributes[at]);
+        match part {
+            Part::Operand(index) => written.operands.get(*index).copied(),
+            Part::ResultType(index) => written.types.get(*index).copied(),
+            Part::Symbol => written.symbol,
+            Part::AttributeName(name) => named(name).map(|entry| entry.name),
+            Part::AttributeValue(name) => named(name).map(|entry| entry.value.unwrap_or(entry.name)),
+            Part::OperandAndComma(index) => with_comma(&written.operands, *index),
+            Part::NewAttribute | Part::BlockEnd => None,
+        }
+    }
+
+    /// Makes an edit that adds an attribute: to the dictionary that is there, or with one of its own.
+    fn new_attribute(&mut self, text: &mut String, span: &mut Span) -> bool {
+        let Some(written) = &self.scan(*span).written else {
+            return false;
+        };
+        let at = match written.dict {
+            Some(at) => {
+                if !written.attributes.is_empty() {
+                    text.push_str(", ");
+                }
+                at
+            }
+            None => {
+                *text = format!(" {{{text}}}");
+                written.operands_end
+            }
+        };
+        *span = Span::new(at, at);
+        true
     }
 }
 
@@ -82,25 +137,6 @@ fn with_comma(operands: &[Span], index: usize) -> Option<Span> {
         (None, None) => (own.start, own.end),
     };
     Some(Span { start, end })
-}
-
-/// Makes an edit that adds an attribute: to the dictionary that is there, or with one of its own.
-fn new_attribute(source: &[u8], op: Span, text: &mut String, span: &mut Span) -> bool {
-    let Some(written) = scan(source, op) else { return false };
-    let at = match written.dict {
-        Some(at) => {
-            if !written.attributes.is_empty() {
-                text.push_str(", ");
-            }
-            at
-        }
-        None => {
-            *text = format!(" {{{text}}}");
-            written.operands_end
-        }
-    };
-    *span = Span::new(at, at);
-    true
 }
 
 /// Makes an edit that adds a terminator before the closing brace at `span`.
@@ -305,7 +341,11 @@ mod tests {
 
     fn found(text: &str, name: &str, part: &Part) -> Option<String> {
         let start = text.find(name).expect("the name");
-        let span = find(text.as_bytes(), Span::new(start, start + name.len()), part)?;
+        let mut scans = Scans {
+            source: text.as_bytes(),
+            last: None,
+        };
+        let span = scans.find(Span::new(start, start + name.len()), part)?;
         Some(text[range(span)].to_owned())
     }
 

@@ -176,10 +176,14 @@ pub(crate) fn faults(
 ) -> Vec<Fault> {
     let entries = ctx.dict_entries(attrs);
     let mut faults = Vec::new();
+    let mut absent = None;
     for &(name, attr) in entries {
         match plan.attrs.iter().find(|spec| spec.name == name) {
             Some(spec) if !spec.kind.fits(ctx, attr) => faults.push(wrong_type(ctx, def, name, attr, spec.kind)),
-            None if !is_free(ctx, plan, name, open) => faults.push(unknown(ctx, def, plan, entries, name)),
+            None if !is_free(ctx, plan, name, open) => {
+                let absent = absent.get_or_insert_with(|| absent_attributes(ctx, plan, entries));
+                faults.push(unknown(ctx, def, absent, name));
+            }
             _ => {}
         }
     }
@@ -254,17 +258,26 @@ fn described(ctx: &Context, attr: Attr) -> String {
     }
 }
 
-fn unknown(ctx: &Context, def: &OpDef, plan: &Plan, entries: &[(Sym, Attr)], name: Sym) -> Fault {
+/// The names of the declared attributes that an operation does not have.
+fn absent_attributes<'c>(ctx: &'c Context, plan: &Plan, entries: &[(Sym, Attr)]) -> Vec<&'c str> {
+    crate::steps::count(entries.len());
+    let absent = |spec: &&AttrPlan| entries.iter().all(|&(name, _)| name != spec.name);
+    plan.attrs
+        .iter()
+        .filter(absent)
+        .map(|spec| ctx.str(spec.name))
+        .collect()
+}
+
+fn unknown(ctx: &Context, def: &OpDef, absent: &[&str], name: Sym) -> Fault {
     let text = ctx.str(name);
     let elsewhere = ctx.marks().iter().find(|mark| mark.name == text);
     let message = match elsewhere {
         Some(mark) => format!("the mark `{}` is not permitted on `{}`", def.name, mark.name),
         None => format!("`{}` has no attribute `{text}`", def.name),
     };
-    let missing = |spec: &&AttrPlan| entries.iter().all(|&(name, _)| name != spec.name);
-    let candidates = || plan.attrs.iter().filter(missing).map(|spec| ctx.str(spec.name));
     let declared: Vec<String> = def.attrs.iter().map(|spec| format!("`{}`", spec.name)).collect();
-    let near = nearest(text, candidates());
+    let near = nearest(text, absent.iter().copied());
     let help = match near {
         Some(near) => format!("did you mean `{near}`?"),
         None if declared.is_empty() => {

@@ -1,8 +1,11 @@
 //! Attributes that the definition of an operation does not have: said where they stand.
 
+use rustc_hash::FxHashMap;
+
 use super::parser::{Failure, Parser};
 use super::pending::Pending;
-use crate::entity::OpName;
+use crate::diagnostics::Span;
+use crate::entity::{OpName, Sym};
 use crate::registry::InferArgs;
 use crate::types::{AttrDict, Type};
 use crate::verify::{are_declared, faults, plan};
@@ -55,6 +58,11 @@ impl Parser<'_> {
         }
         self.pos = end;
         let places = self.attr_places.take().unwrap_or_default();
+        let places: FxHashMap<Sym, (Span, Span)> = places
+            .into_iter()
+            .rev()
+            .map(|(name, at, value)| (name, (at, value)))
+            .collect();
         let mut last = None;
         let args = InferArgs {
             ctx: &ctx,
@@ -68,8 +76,8 @@ impl Parser<'_> {
         faults.iter_mut().for_each(|fault| fault.complete(args, results));
         for fault in faults {
             let Some((name, is_value)) = fault.place else { continue };
-            let place = places.iter().find(|place| place.0 == name);
-            let span = place.map_or(pending.span, |&(_, name, value)| if is_value { value } else { name });
+            let place = places.get(&name);
+            let span = place.map_or(pending.span, |&(name, value)| if is_value { value } else { name });
             let mut failure = self.error(fault.code, fault.message, span).with_help(fault.help);
             if let Some(text) = fault.replacement {
                 failure = failure.with_edit(span, text);
