@@ -182,7 +182,7 @@ pub enum Speculatability {
 }
 
 /// Where control comes from or goes to: the operation itself, or one of its regions.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FlowPoint {
     /// The operation: its operands when control comes from it, its results when control goes to it.
     Parent,

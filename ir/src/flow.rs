@@ -25,7 +25,10 @@ impl Body {
     /// The place of a region among those of its operation.
     pub fn region_index(&self, region: RegionId) -> Option<usize> {
         let op = self.region_parent(region)?;
-        self.op_regions(op).iter().position(|&r| r == region)
+        let regions = self.op_regions(op);
+        // Regions are mostly numbered in their order, and an operation may have many.
+        let sorted = regions.binary_search(&region).ok();
+        sorted.or_else(|| regions.iter().position(|&r| r == region))
     }
 
     /// The terminator of a region with exactly one block, if that has operations.
@@ -69,7 +72,8 @@ impl Body {
         if self.region_flow(ctx, user).is_some() {
             return Some((user, FlowPoint::Parent));
         }
-        let region = self.op_region(user)?;
+        // Most operations are no terminators.
+        let region = self.op_region(user).filter(|_| self.next_op(user).is_none())?;
         let parent = self.region_parent(region)?;
         self.region_flow(ctx, parent)?;
         (self.region_terminator(region) == Some(user))
@@ -80,9 +84,9 @@ impl Body {
     /// operation; empty for an operand that is only read, like a condition.
     pub fn flow_targets(&self, ctx: &Context, at: Use) -> Option<SmallVec<[ValueId; 4]>> {
         let (op, from) = self.flow_of_operands(ctx, at.op)?;
-        let edges = self.flow_edges(ctx, op)?;
+        let edges = self.region_flow(ctx, op)?.edges_from(self.view(ctx, op), from);
         let mut targets = SmallVec::new();
-        for edge in edges.iter().filter(|e| e.from == from) {
+        for edge in &edges {
             let target = edge.input_of(at.index);
             targets.extend(target.and_then(|input| self.flow_input(op, edge.to, input)));
         }
@@ -118,14 +122,8 @@ impl Body {
     /// value, or nothing that is known.
     pub fn flow_sources(&self, ctx: &Context, value: ValueId) -> Option<SmallVec<[Use; 4]>> {
         let (op, to, index) = self.flow_place(value)?;
-        let edges = self.flow_edges(ctx, op)?;
-        Some(
-            edges
-                .iter()
-                .filter(|e| e.to == to)
-                .filter_map(|e| self.edge_source(op, e, index))
-                .collect(),
-        )
+        let edges = self.region_flow(ctx, op)?.edges_to(self.view(ctx, op), to);
+        Some(edges.iter().filter_map(|e| self.edge_source(op, e, index)).collect())
     }
 
     /// The operand that is bound at a place when control takes this way of an operation.

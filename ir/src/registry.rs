@@ -26,6 +26,21 @@ pub trait RegionFlow: Sync + Send {
     /// All ways that control can take.
     fn edges(&self, op: OpView<'_>) -> SmallVec<[FlowEdge; 6]>;
 
+    /// The ways that control can take from a point. To be overridden where there may be many regions: the time that this
+    /// takes is to be that of its answer.
+    fn edges_from(&self, op: OpView<'_>, from: FlowPoint) -> SmallVec<[FlowEdge; 6]> {
+        let mut edges = self.edges(op);
+        edges.retain(|edge| edge.from == from);
+        edges
+    }
+
+    /// The ways that control can take to a point; see [`RegionFlow::edges_from`].
+    fn edges_to(&self, op: OpView<'_>, to: FlowPoint) -> SmallVec<[FlowEdge; 6]> {
+        let mut edges = self.edges(op);
+        edges.retain(|edge| edge.to == to);
+        edges
+    }
+
     /// Whether the region of this index runs at least once each time that the operation does.
     fn runs_at_least_once(&self, op: OpView<'_>, region: usize) -> bool;
 

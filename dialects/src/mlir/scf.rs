@@ -574,6 +574,35 @@ impl RegionFlow for BranchFlow {
         edges
     }
 
+    fn edges_from(&self, op: OpView<'_>, from: FlowPoint) -> SmallVec<[FlowEdge; 6]> {
+        let mut edges = SmallVec::new();
+        match from {
+            FlowPoint::Region(region) if Self::point(op, region) == from => {
+                edges.push(FlowEdge::new(from, FlowPoint::Parent, 0..ends_with(op, region)));
+            }
+            FlowPoint::Region(_) => {}
+            FlowPoint::Parent => {
+                let regions = 0..op.body.op_regions(op.op).len();
+                edges.extend(regions.map(|region| FlowEdge::new(from, Self::point(op, region), 0..0)));
+            }
+        }
+        edges
+    }
+
+    fn edges_to(&self, op: OpView<'_>, to: FlowPoint) -> SmallVec<[FlowEdge; 6]> {
+        match to {
+            FlowPoint::Region(region) if Self::point(op, region) == to => {
+                SmallVec::from_iter([FlowEdge::new(FlowPoint::Parent, to, 0..0)])
+            }
+            FlowPoint::Region(_) => SmallVec::new(),
+            FlowPoint::Parent => {
+                let mut edges = self.edges(op);
+                edges.retain(|edge| edge.to == to);
+                edges
+            }
+        }
+    }
+
     fn runs_at_least_once(&self, _: OpView<'_>, _: usize) -> bool {
         false
     }

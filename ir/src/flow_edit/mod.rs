@@ -16,6 +16,7 @@
 
 mod apply;
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::body::{Body, Use};
@@ -65,6 +66,50 @@ struct Bundle {
     added: Vec<usize>,
     /// Whether the value of a new entry region is added after all others.
     entered: bool,
+}
+
+/// Puts the bundles of the ways, in order, together that share an operand or an input.
+fn united(singles: SmallVec<[Bundle; 6]>) -> SmallVec<[Bundle; 3]> {
+    // Those of an operation with many regions are compared by what they begin and end with.
+    let mut joined: Vec<usize> = (0..singles.len()).collect();
+    let mut with: FxHashMap<(bool, (FlowPoint, usize)), usize> = FxHashMap::default();
+    let find = |joined: &mut Vec<usize>, mut at: usize| {
+        while joined[at] != at {
+            joined[at] = joined[joined[at]];
+            at = joined[at];
+        }
+        at
+    };
+    for (at, single) in singles.iter().enumerate() {
+        for end in [(false, single.sources[0]), (true, single.targets[0])] {
+            let other = *with.entry(end).or_insert(at);
+            let (a, b) = (find(&mut joined, at), find(&mut joined, other));
+            // The last one represents them all.
+            joined[a.min(b)] = a.max(b);
+        }
+    }
+    let mut place: FxHashMap<usize, usize> = FxHashMap::default();
+    let mut seen: FxHashSet<(bool, (FlowPoint, usize))> = FxHashSet::default();
+    let mut bundles: SmallVec<[Bundle; 3]> = SmallVec::new();
+    for (at, single) in singles.into_iter().enumerate().rev() {
+        let root = find(&mut joined, at);
+        let (source, target) = (single.sources[0], single.targets[0]);
+        let is_new = [seen.insert((false, source)), seen.insert((true, target))];
+        match place.get(&root) {
+            None => {
+                place.insert(root, bundles.len());
+                bundles.push(single);
+            }
+            Some(&bundle) => {
+                let bundle = &mut bundles[bundle];
+                bundle.sources.extend(is_new[0].then_some(source));
+                bundle.targets.extend(is_new[1].then_some(target));
+                bundle.own = bundle.own.max(single.own);
+            }
+        }
+    }
+    bundles.reverse();
+    bundles
 }
 
 /// What becomes a lane of a bundle.
@@ -154,8 +199,9 @@ impl<'c> FlowEdit<'c> {
             .region_flow(ctx, op)
             .ok_or(refused("its control flow is unknown"))?;
         let view = body.view(ctx, op);
-        let mut bundles: SmallVec<[Bundle; 3]> = SmallVec::new();
-        for edge in flow.edges(view) {
+        let edges = flow.edges(view);
+        let mut singles: SmallVec<[Bundle; 6]> = SmallVec::with_capacity(edges.len());
+        for edge in edges {
             let source = body.flow_source_op(op, edge.from);
             if source.is_none()
                 || matches!(edge.to, FlowPoint::Region(at) if body.op_regions(op).get(at).and_then(|&r| body.region_terminator(r)).is_none())
@@ -163,7 +209,7 @@ impl<'c> FlowEdit<'c> {
                 return Err(refused("a region is not a single block with a terminator"));
             }
             let own = flow.own_inputs(view, edge.to);
-            let mut this = Bundle {
+            let this = Bundle {
                 sources: SmallVec::from_elem((edge.from, edge.operands.start), 1),
                 targets: SmallVec::from_elem((edge.to, edge.at), 1),
                 len: edge.operands.len(),
@@ -173,20 +219,9 @@ impl<'c> FlowEdit<'c> {
                 added: Vec::new(),
                 entered: false,
             };
-            // One that shares an operand or an input belongs to the same.
-            bundles.retain(|other| {
-                let shares = other.sources.contains(&this.sources[0]) || other.targets.contains(&this.targets[0]);
-                if shares {
-                    let sources = other.sources.iter().filter(|s| !this.sources.contains(s));
-                    this.sources.extend(sources.copied().collect::<SmallVec<[_; 3]>>());
-                    let targets = other.targets.iter().filter(|t| !this.targets.contains(t));
-                    this.targets.extend(targets.copied().collect::<SmallVec<[_; 3]>>());
-                    this.own = this.own.max(other.own);
-                }
-                !shares
-            });
-            bundles.push(this);
+            singles.push(this);
         }
+        let bundles = united(singles);
         for bundle in &bundles {
             let fits = bundle.sources.iter().all(|&(from, start)| {
                 let operands = body.flow_source_op(op, from).map_or(0, |s| body.num_operands(s));

@@ -1,6 +1,6 @@
 //! Edges of control between operations, regions and blocks, and the values that they pass.
 
-use pir_ir::{BlockId, Body, Context, OpId, ValueId};
+use pir_ir::{BlockId, Body, Context, FlowEdge, FlowPoint, OpId, ValueId};
 use rustc_hash::FxHashMap;
 
 /// A terminator that passes operands to a block, and to which of its successors.
@@ -11,6 +11,62 @@ pub(super) fn predecessors(body: &Body) -> Predecessors {
     let mut map = Predecessors::default();
     body.walk_all().for_each(|op| note_successors(body, op, &mut map));
     map
+}
+
+/// The ways of control through one operation, looked up by where they begin or end: there are as many of them as regions.
+#[derive(Default)]
+pub(crate) struct Ways {
+    edges: Vec<FlowEdge>,
+    /// Which of them begin, or end, at a point; empty when there are few.
+    by_point: [FxHashMap<FlowPoint, Vec<u32>>; 2],
+}
+
+impl Ways {
+    /// As many are compared one by one.
+    const FEW: usize = 16;
+
+    /// Those of an operation; none if it is not known how control goes through it.
+    pub(crate) fn of(ctx: &Context, body: &Body, op: OpId) -> Ways {
+        let mut ways = Ways::default();
+        ways.set(ctx, body, op);
+        ways
+    }
+
+    /// Takes those of another operation.
+    pub(super) fn set(&mut self, ctx: &Context, body: &Body, op: OpId) {
+        self.edges.clear();
+        self.edges.extend(body.flow_edges(ctx, op).into_iter().flatten());
+        self.by_point.iter_mut().for_each(FxHashMap::clear);
+        if self.are_many() {
+            let [from, to] = &mut self.by_point;
+            for (at, edge) in self.edges.iter().enumerate() {
+                from.entry(edge.from).or_default().push(at as u32);
+                to.entry(edge.to).or_default().push(at as u32);
+            }
+        }
+    }
+
+    /// Whether they are looked up.
+    pub(super) fn are_many(&self) -> bool {
+        self.edges.len() > Self::FEW
+    }
+
+    fn at(&self, side: usize, point: FlowPoint) -> impl Iterator<Item = &FlowEdge> + Clone {
+        let few = &self.edges[..if self.are_many() { 0 } else { self.edges.len() }];
+        let few = few.iter().filter(move |edge| [edge.from, edge.to][side] == point);
+        let many = self.by_point[side].get(&point).into_iter().flatten();
+        few.chain(many.map(|&at| &self.edges[at as usize]))
+    }
+
+    /// Those that begin at a point.
+    pub(crate) fn from(&self, point: FlowPoint) -> impl Iterator<Item = &FlowEdge> + Clone {
+        self.at(0, point)
+    }
+
+    /// Those that end there.
+    pub(crate) fn to(&self, point: FlowPoint) -> impl Iterator<Item = &FlowEdge> + Clone {
+        self.at(1, point)
+    }
 }
 
 pub(super) fn note_successors(body: &Body, op: OpId, map: &mut Predecessors) {

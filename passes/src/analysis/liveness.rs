@@ -10,10 +10,11 @@
 
 use std::ops::Range;
 
-use pir_ir::{Analysis, BlockId, Body, Context, FlowEdge, FlowPoint, OpId, Traits, ValueDef, ValueId};
+use pir_ir::{Analysis, BlockId, Body, Context, FlowPoint, OpId, Traits, ValueDef, ValueId};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::edges::{Predecessors, has_simple_regions, is_fixed_slot, note_successors, successor_start};
+use super::edges::{Predecessors, Ways, has_simple_regions, is_fixed_slot, note_successors, successor_start};
 use super::facts::{Effects, Touched, effects_of, is_symbol_or_terminator};
 use super::handles::{HandleClasses, read};
 
@@ -48,8 +49,10 @@ struct Search<'a> {
     pending_ops: Vec<OpId>,
     pending_values: Vec<ValueId>,
     /// The ways through the operation that was requested last: values of one operation come in a row.
-    edges: Vec<FlowEdge>,
-    edges_of: Option<OpId>,
+    ways: Ways,
+    ways_of: Option<OpId>,
+    /// Those through operations that were requested before, where there are many.
+    many_ways: FxHashMap<OpId, Ways>,
     /// The block of the operation that was visited last.
     last_block: Option<BlockId>,
 }
@@ -80,8 +83,9 @@ impl Liveness {
             handles: (roots == Roots::Observed).then(|| HandleClasses::new(ctx, body)),
             pending_ops: Vec::new(),
             pending_values: Vec::new(),
-            edges: Vec::new(),
-            edges_of: None,
+            ways: Ways::default(),
+            ways_of: None,
+            many_ways: FxHashMap::default(),
             last_block: None,
         };
         // Arguments of the body itself belong to the signature of the operation that owns it.
@@ -159,14 +163,17 @@ impl Search<'_> {
     }
 
     /// The ways through an operation with region flow, to be put back when they have been read.
-    fn take_edges(&mut self, op: OpId) -> Vec<FlowEdge> {
-        if self.edges_of != Some(op) {
-            self.edges_of = Some(op);
-            self.edges.clear();
-            self.edges
-                .extend(self.body.flow_edges(self.ctx, op).into_iter().flatten());
+    fn take_ways(&mut self, op: OpId) -> Ways {
+        if self.ways_of != Some(op) {
+            if let Some(before) = self.ways_of.replace(op).filter(|_| self.ways.are_many()) {
+                self.many_ways.insert(before, std::mem::take(&mut self.ways));
+            }
+            match self.many_ways.remove(&op) {
+                Some(ways) => self.ways = ways,
+                None => self.ways.set(self.ctx, self.body, op),
+            }
         }
-        std::mem::take(&mut self.edges)
+        std::mem::take(&mut self.ways)
     }
 
     fn run(&mut self) {
@@ -195,18 +202,17 @@ impl Search<'_> {
         match around {
             None => body.operands(op).take(own).for_each(|value| self.value(value)),
             Some((around, from)) => {
-                let edges = self.take_edges(around);
+                let ways = self.take_ways(around);
                 // What is only forwarded is needed when its targets are.
-                let handed_on: SmallVec<[Range<usize>; 4]> = edges
-                    .iter()
-                    .filter(|e| e.from == from)
+                let handed_on: SmallVec<[Range<usize>; 4]> = ways
+                    .from(from)
                     .map(|e| {
                         let start = e.operands.start;
                         let inputs = body.num_flow_inputs(around, e.to).saturating_sub(e.at);
                         start..e.operands.end.min(start + inputs)
                     })
                     .collect();
-                self.edges = edges;
+                self.ways = ways;
                 for (index, value) in body.operands(op).take(own).enumerate() {
                     if !handed_on.iter().any(|range| range.contains(&index)) {
                         self.value(value);
@@ -239,19 +245,18 @@ impl Search<'_> {
             return;
         }
         let all_fixed = !has_simple_regions(body, op);
-        let edges = self.take_edges(op);
+        let all_ways = self.take_ways(op);
         let points = (0..body.op_regions(op).len()).map(FlowPoint::Region);
         for point in std::iter::once(FlowPoint::Parent).chain(points) {
             // What nothing is bound to the operation makes itself.
-            let ways = edges.iter().filter(|e| e.to == point);
-            let own = ways.map(|e| e.at).min().unwrap_or(0);
+            let own = all_ways.to(point).map(|e| e.at).min().unwrap_or(0);
             for (index, slot) in body.flow_inputs(op, point).into_iter().enumerate() {
                 if all_fixed || index < own || is_fixed_slot(self.ctx, body, slot) {
                     self.value(slot);
                 }
             }
         }
-        self.edges = edges;
+        self.ways = all_ways;
     }
 
     fn visit_value(&mut self, value: ValueId) {
@@ -279,18 +284,18 @@ impl Search<'_> {
         let Some((op, to, index)) = body.flow_place(value) else {
             return;
         };
-        let edges = self.take_edges(op);
-        for edge in edges.iter().filter(|e| e.to == to) {
+        let ways = self.take_ways(op);
+        for edge in ways.to(to) {
             let Some(source) = body.edge_source(op, edge, index) else {
                 continue;
             };
             self.value(body.operand(source.op, source.index));
-            for other in edges.iter().filter(|e| e.from == edge.from) {
+            for other in ways.from(edge.from) {
                 let input = other.input_of(source.index);
                 let target = input.and_then(|input| body.flow_input(op, other.to, input));
                 target.into_iter().for_each(|target| self.value(target));
             }
         }
-        self.edges = edges;
+        self.ways = ways;
     }
 }

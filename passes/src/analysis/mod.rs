@@ -19,7 +19,7 @@ pub use blocks::{remove_unreachable_blocks, reverse_post_order};
 pub(crate) use constants::Constants;
 pub(crate) use counter::{Counter, chain};
 pub use edges::has_simple_regions;
-pub(crate) use edges::successor_start;
+pub(crate) use edges::{Ways, successor_start};
 pub use equality::{OpKey, regions_equal};
 pub(crate) use equality::{hash_op, ops_equal};
 pub use facts::{Effects, Facts, Touched, effects_of, is_symbol_or_terminator};

@@ -67,10 +67,14 @@ pub(crate) fn has_choice_of_regions(ctx: &Context, body: &Body, op: OpId) -> boo
         return false;
     };
     let edges = flow.edges(body.view(ctx, op));
-    edges.iter().any(|edge| {
-        let mut ways = edges.iter().filter(|e| e.from == edge.from);
-        ways.clone().count() > 1 && ways.all(|e| e.to != FlowPoint::Parent)
-    })
+    // By the point where they begin: how many there are, and whether one leads out.
+    let mut ways: FxHashMap<FlowPoint, (usize, bool)> = FxHashMap::default();
+    for edge in &edges {
+        let (count, leads_out) = ways.entry(edge.from).or_default();
+        *count += 1;
+        *leads_out |= edge.to == FlowPoint::Parent;
+    }
+    ways.values().any(|&(count, leads_out)| count > 1 && !leads_out)
 }
 
 /// The regions that control is certain to come through before a region of an operation, each once.
@@ -169,7 +173,8 @@ fn any_of_equals(ctx: &Context, body: &Body, op: OpId, from: FlowPoint, edges: &
         FlowPoint::Region(index) => body.op_regions(op).get(index).copied(),
         FlowPoint::Parent => None,
     };
-    let leads_out = |to: FlowPoint| edges.iter().filter(|e| e.from == to).all(|e| e.to == FlowPoint::Parent);
+    let (flow, view) = (body.region_flow(ctx, op)?, body.view(ctx, op));
+    let leads_out = |to: FlowPoint| flow.edges_from(view, to).iter().all(|e| e.to == FlowPoint::Parent);
     let same = |other: &FlowEdge| {
         let (Some(a), Some(b)) = (region(first.to), region(other.to)) else {
             return false;

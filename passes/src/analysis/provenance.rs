@@ -96,8 +96,8 @@ impl Provenance {
             return Some(Known::Root(value));
         };
         let ways = body.flow_place(value).and_then(|(op, to, _)| {
-            let edges = body.flow_edges(ctx, op)?;
-            Some(edges.iter().filter(|e| e.to == to).count())
+            let flow = body.region_flow(ctx, op)?;
+            Some(flow.edges_to(body.view(ctx, op), to).len())
         });
         if sources.is_empty() || ways != Some(sources.len()) {
             return Some(own_doubt);

@@ -29,12 +29,14 @@ impl Analysis for RegionTree {
         }
         for op in body.walk_all() {
             let Some(parent) = body.op_region(op) else { continue };
-            for (index, &region) in body.op_regions(op).iter().enumerate() {
+            let regions = body.op_regions(op);
+            let is_simple = !regions.is_empty() && has_simple_regions(body, op);
+            for (index, &region) in regions.iter().enumerate() {
                 let above = nodes[parent.index()];
                 let far = nodes[above.jump as usize];
                 let balanced = above.depth - far.depth == far.depth - nodes[far.jump as usize].depth;
                 let view = body.view(ctx, op);
-                let optional = has_simple_regions(body, op)
+                let optional = is_simple
                     && body
                         .region_flow(ctx, op)
                         .is_some_and(|f| !f.is_repeated(view, index) && !f.runs_at_least_once(view, index));

@@ -147,8 +147,8 @@ impl Walk<'_, '_> {
             return;
         };
         let view = self.body.view(ctx, op);
-        let edges = flow.edges(view);
-        let mut ways = edges.iter().filter(|e| e.to == to);
+        let edges = flow.edges_to(view, to);
+        let mut ways = edges.iter();
         let (Some(edge), None) = (ways.next(), ways.next()) else {
             return;
         };

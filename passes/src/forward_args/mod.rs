@@ -41,7 +41,7 @@ use pir_ir::{Body, Context, Diagnostic, FlowPoint, Module, OpId, Use, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::analysis::{Effects, FlowOps, Liveness, Roots, Variables, has_simple_regions, sweep};
+use crate::analysis::{Effects, FlowOps, Liveness, Roots, Variables, Ways, has_simple_regions, sweep};
 use crate::bodies::for_each_body_mut;
 use crate::pass::{Changed, Pass, PassContext, Scope};
 
@@ -169,15 +169,14 @@ impl Slots {
 
     /// Enters the slots of an operation with region flow.
     fn add_flow(&mut self, ctx: &Context, body: &Body, op: OpId) {
-        let Some(flow) = body.region_flow(ctx, op) else { return };
-        if !has_simple_regions(body, op) {
+        if body.region_flow(ctx, op).is_none() || !has_simple_regions(body, op) {
             return;
         }
-        let edges = flow.edges(body.view(ctx, op));
+        let all_ways = Ways::of(ctx, body, op);
         let points = (0..body.op_regions(op).len()).map(FlowPoint::Region);
         for point in std::iter::once(FlowPoint::Parent).chain(points) {
             let inputs = body.flow_inputs(op, point);
-            let ways = edges.iter().filter(|e| e.to == point);
+            let ways = all_ways.to(point);
             let ways: SmallVec<[_; 4]> = ways
                 .filter_map(|e| Some((body.flow_source_op(op, e.from)?, e)))
                 .collect();
@@ -245,10 +244,5 @@ pub(crate) fn is_handed_on_by_entry(ctx: &Context, body: &Body, at: Use) -> bool
     };
     let view = body.view(ctx, op);
     let here = FlowPoint::Region(index);
-    !flow.is_repeated(view, index)
-        && flow
-            .edges(view)
-            .iter()
-            .filter(|e| e.from == here)
-            .all(|e| e.to != FlowPoint::Parent)
+    !flow.is_repeated(view, index) && flow.edges_from(view, here).iter().all(|e| e.to != FlowPoint::Parent)
 }

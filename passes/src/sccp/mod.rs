@@ -119,9 +119,9 @@ enum Known {
 /// Which ways control takes through an operation with regions.
 #[derive(Default)]
 struct Flow {
-    /// Where it has come.
-    reached: SmallVec<[FlowPoint; 4]>,
-    taken: SmallVec<[(FlowPoint, FlowPoint); 4]>,
+    /// Where it has come to points from which not all ways are taken.
+    open: SmallVec<[FlowPoint; 4]>,
+    taken: FxHashSet<(FlowPoint, FlowPoint)>,
 }
 
 struct Solver<'a> {
@@ -131,6 +131,8 @@ struct Solver<'a> {
     known: Vec<Known>,
     runs: FxHashSet<BlockId>,
     flows: FxHashMap<OpId, Flow>,
+    /// Whether all regions of an operation have one block.
+    simple: FxHashMap<OpId, bool>,
     /// The successors that terminators go to.
     taken: FxHashMap<OpId, SmallVec<[usize; 2]>>,
     blocks: Vec<BlockId>,
@@ -167,6 +169,7 @@ impl<'a> Solver<'a> {
             known: vec![Known::Nothing; body.num_value_slots()],
             runs: FxHashSet::default(),
             flows: FxHashMap::default(),
+            simple: FxHashMap::default(),
             taken: FxHashMap::default(),
             blocks: Vec::new(),
             changed: Vec::new(),
@@ -253,12 +256,14 @@ impl<'a> Solver<'a> {
         self.body.results(op).for_each(|r| self.meet(r, Known::Varies));
     }
 
-    fn has_flow(&self, op: OpId) -> bool {
-        self.body.region_flow(self.ctx, op).is_some() && has_simple_regions(self.body, op)
+    fn has_flow(&mut self, op: OpId) -> bool {
+        let body = self.body;
+        let has_flow = body.region_flow(self.ctx, op).is_some();
+        has_flow && *self.simple.entry(op).or_insert_with(|| has_simple_regions(body, op))
     }
 
     /// The operation whose flow an operation takes part in, and the point that control is at there.
-    fn flow_point(&self, op: OpId) -> Option<(OpId, FlowPoint)> {
+    fn flow_point(&mut self, op: OpId) -> Option<(OpId, FlowPoint)> {
         if self.has_flow(op) {
             return Some((op, FlowPoint::Parent));
         }
@@ -284,8 +289,8 @@ impl<'a> Solver<'a> {
             self.pass_to_successors(at);
         } else if let Some((op, point)) = self.flow_point(at.op) {
             // It may decide where control goes from any point that has been reached.
-            let reached = self.flows.get(&op).map(|f| f.reached.clone()).unwrap_or_default();
-            for from in reached {
+            let open = self.flows.get(&op).map(|f| f.open.clone()).unwrap_or_default();
+            for from in open {
                 self.decide(op, from);
             }
             self.pass_to_regions(op, point, at);
@@ -299,10 +304,6 @@ impl<'a> Solver<'a> {
             self.vary(op);
             self.branch(op);
         } else if let Some((op, point)) = self.flow_point(op) {
-            let flow = self.flows.entry(op).or_default();
-            if !flow.reached.contains(&point) {
-                flow.reached.push(point);
-            }
             self.decide(op, point);
         } else if !self.body.op_regions(op).is_empty() {
             self.vary(op);
@@ -404,30 +405,35 @@ impl<'a> Solver<'a> {
         }
     }
 
-    fn edges(&self, op: OpId) -> SmallVec<[FlowEdge; 6]> {
-        self.body.flow_edges(self.ctx, op).unwrap_or_default()
+    fn edges_from(&self, op: OpId, from: FlowPoint) -> SmallVec<[FlowEdge; 6]> {
+        let flow = self.body.region_flow(self.ctx, op);
+        flow.map(|flow| flow.edges_from(self.body.view(self.ctx, op), from))
+            .unwrap_or_default()
     }
 
     /// Control is at a point of an operation with regions: where it goes from there.
     fn decide(&mut self, op: OpId, from: FlowPoint) {
         let body = self.body;
-        let edges = self.edges(op);
-        let is_taken = |s: &Self, to| s.flows.get(&op).is_some_and(|f| f.taken.contains(&(from, to)));
-        if edges.iter().filter(|e| e.from == from).all(|e| is_taken(self, e.to)) {
+        let edges = self.edges_from(op, from);
+        let flow = self.flows.entry(op).or_default();
+        if edges.iter().all(|e| flow.taken.contains(&(from, e.to))) {
             return;
         }
-        let only = edges.iter().filter(|e| e.from == from).count() == 1;
+        if !flow.open.contains(&from) {
+            flow.open.push(from);
+        }
+        let only = edges.len() == 1;
         let view = body.view(self.ctx, op);
         let next = self.ask(|constant| match body.region_flow(self.ctx, op) {
             Some(flow) if !only => flow.next(view, from, constant),
             _ => None,
         });
         let Some(next) = next else { return };
-        for edge in edges.iter().filter(|e| e.from == from) {
-            if next.is_some_and(|to| to != edge.to) || is_taken(self, edge.to) {
+        for edge in &edges {
+            let flow = self.flows.entry(op).or_default();
+            if next.is_some_and(|to| to != edge.to) || !flow.taken.insert((from, edge.to)) {
                 continue;
             }
-            self.flows.entry(op).or_default().taken.push((from, edge.to));
             let inputs = body.flow_inputs(op, edge.to);
             let source = body.flow_source_op(op, from);
             for (index, &input) in inputs.iter().enumerate() {
@@ -442,17 +448,18 @@ impl<'a> Solver<'a> {
                 self.enter(block);
             }
         }
+        let flow = self.flows.entry(op).or_default();
+        if edges.iter().all(|e| flow.taken.contains(&(from, e.to))) {
+            flow.open.retain(|open| *open != from);
+        }
     }
 
     /// Hands one operand on, along the ways that are taken.
     fn pass_to_regions(&mut self, op: OpId, from: FlowPoint, at: Use) {
         let body = self.body;
-        for edge in self.edges(op) {
+        for edge in self.edges_from(op, from) {
             let taken = self.flows.get(&op).is_some_and(|f| f.taken.contains(&(from, edge.to)));
-            if edge.from == from
-                && taken
-                && let Some(input) = edge.input_of(at.index).and_then(|i| body.flow_input(op, edge.to, i))
-            {
+            if taken && let Some(input) = edge.input_of(at.index).and_then(|i| body.flow_input(op, edge.to, i)) {
                 self.pass_on(body.operand(at.op, at.index), input);
             }
         }
