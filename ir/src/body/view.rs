@@ -195,9 +195,12 @@ impl<'a> OpView<'a> {
     /// attribute is there only if the attribute is not.
     pub fn declared_operand(&self, index: usize) -> Option<usize> {
         let specs = &*self.def()?.operands;
+        if specs.len() == 1 && index < self.body.num_operands(self.op) {
+            return Some(0);
+        }
         let attrs = self.body.attrs(self.op);
         let leading = specs.get(..=index);
-        let absent = || self.ctx.dict_get(attrs, "absent_operands").is_some();
+        let absent = || attrs != AttrDict::EMPTY && self.ctx.dict_get(attrs, "absent_operands").is_some();
         if leading.is_some_and(|specs| specs.iter().all(|s| s.arity == Arity::One)) && !absent() {
             return Some(index);
         }

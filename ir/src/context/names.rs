@@ -30,6 +30,14 @@ impl Context {
         }
     }
 
+    /// A word and the number after it, if the name is stored as these, or its text.
+    pub fn name_parts(&self, name: Name) -> (&str, Option<u32>) {
+        match self.stems.numbered(name) {
+            Some((stem, number)) => (&stem[1..], Some(number)),
+            None => (self.str(Sym(name.raw())), None),
+        }
+    }
+
     /// Writes a name with its `%`.
     #[inline]
     pub(crate) fn push_name(&self, out: &mut String, name: Name) {

@@ -9,10 +9,12 @@
 //! derivative on. Only what an operation declares to have no derivative ends a path ([`carries`]); one that declares nothing
 //! is taken to pass everything on, and is refused, since there is no rule for it.
 
+use std::cell::RefCell;
+
 use pir_ir::{Body, Context, Dependence, OpId, Traits, Type, TypeData, Use, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::memory::Memory;
+use super::memory::{Given, Memory};
 use super::rules::RuleTable;
 use super::stacks::Stacks;
 use super::structure::Names;
@@ -21,10 +23,10 @@ use super::structure::Names;
 pub(crate) struct Activity {
     varied: Vec<bool>,
     useful: Vec<bool>,
-    /// How a value became varied: the value before it on a path from an input.
-    origin: FxHashMap<ValueId, ValueId>,
-    /// How a value became useful: the value after it on a path to an output.
-    toward: FxHashMap<ValueId, ValueId>,
+    /// How a value became varied: the value before it on a path from an input, or itself.
+    origin: Paths,
+    /// How a value became useful: the value after it on a path to an output, or itself.
+    toward: Paths,
     opaque: Opaque,
     /// Calls with a derivative of their own, which is one of floats in floats, or with none.
     custom: FxHashMap<OpId, bool>,
@@ -157,11 +159,12 @@ impl Activity {
     pub(crate) fn new(ctx: &Context, body: &Body, rules: &RuleTable, inputs: &[ValueId], outputs: &[ValueId]) -> Self {
         let names = Names::new(ctx);
         let stacks = Stacks::new(ctx, &names, body);
+        let itself: Vec<ValueId> = (0..body.num_value_slots()).map(ValueId::new).collect();
         let mut this = Activity {
             varied: vec![false; body.num_value_slots()],
             useful: vec![false; body.num_value_slots()],
-            origin: FxHashMap::default(),
-            toward: FxHashMap::default(),
+            origin: Paths::new(itself.clone()),
+            toward: Paths::new(itself),
             opaque: Opaque::new(ctx, body),
             custom: rules.custom_calls().collect(),
             stacks: Stacks::default(),
@@ -183,19 +186,22 @@ impl Activity {
         let mut pending: Vec<ValueId> = inputs.to_vec();
         pending.extend(self.memory.inputs(body));
         pending.iter().for_each(|v| varied[v.index()] = true);
+        let (mut given, mut strange_given) = (Given::default(), false);
         while let Some(value) = pending.pop() {
             for at in body.uses(value) {
                 let mut reach = |target: ValueId| {
                     if !std::mem::replace(&mut varied[target.index()], true) {
-                        origin.insert(target, value);
+                        origin.next[target.index()] = value;
                         pending.push(target);
                     }
                 };
-                for &pop in stacks.pops_behind(at.op) {
-                    reach(body.result(pop, 0));
+                if let Some(pops) = stacks.pops_behind(at.op)
+                    && !std::mem::replace(&mut strange_given, true)
+                {
+                    pops.iter().for_each(|&pop| reach(body.result(pop, 0)));
                 }
                 self.memory
-                    .loaded_behind(ctx, body, at)
+                    .loaded_behind(ctx, body, at, &mut given)
                     .into_iter()
                     .for_each(&mut reach);
                 match body.flow_targets(ctx, at) {
@@ -222,25 +228,28 @@ impl Activity {
         let mut pending: Vec<ValueId> = outputs.to_vec();
         pending.extend(self.memory.outputs(body));
         pending.iter().for_each(|v| useful[v.index()] = true);
+        let (mut given, mut strange_given) = (Given::default(), false);
         // An operation of which nothing is known is gone through once.
         let mut gone_through: FxHashSet<OpId> = FxHashSet::default();
         while let Some(value) = pending.pop() {
             let mut reach = |at: Use| {
                 let source = body.operand(at.op, at.index);
                 if !std::mem::replace(&mut useful[source.index()], true) {
-                    toward.insert(source, value);
+                    toward.next[source.index()] = value;
                     pending.push(source);
                 }
             };
             self.memory
-                .stored_before(ctx, body, value)
+                .stored_before(ctx, body, value, &mut given)
                 .into_iter()
                 .for_each(&mut reach);
             if let ValueDef::Result(op, _) = body.value_def(value)
                 && body.op_regions(op).is_empty()
                 && let Some(lane) = stacks.lane(op)
             {
-                for stranger in stacks.strangers_before(op) {
+                let strangers = stacks.strangers_before(op);
+                let strangers = strangers.filter(|_| !std::mem::replace(&mut strange_given, true));
+                for stranger in strangers.into_iter().flatten() {
                     let operands = 0..body.num_operands(stranger);
                     operands.for_each(|index| reach(Use { op: stranger, index }));
                 }
@@ -331,18 +340,93 @@ impl Activity {
     }
 
     /// The path on which `value` depends on an input, from the input to the value.
-    pub(crate) fn path_to(&self, value: ValueId) -> Vec<ValueId> {
-        let mut path = followed(&self.origin, value);
-        path.reverse();
-        path
+    pub(crate) fn path_to(&self, value: ValueId) -> Path {
+        let path = self.origin.from(value);
+        let reversed = |values: Vec<ValueId>| values.into_iter().rev().collect();
+        Path {
+            start: reversed(path.end),
+            left_out: path.left_out,
+            end: reversed(path.start),
+        }
     }
 
     /// The path on which an output depends on `value`, from the value to the output.
-    pub(crate) fn path_from(&self, value: ValueId) -> Vec<ValueId> {
-        followed(&self.toward, value)
+    pub(crate) fn path_from(&self, value: ValueId) -> Path {
+        self.toward.from(value)
     }
 }
 
-fn followed(next: &FxHashMap<ValueId, ValueId>, value: ValueId) -> Vec<ValueId> {
-    std::iter::successors(Some(value), |at| next.get(at).copied()).collect()
+/// A path, of a long one its ends.
+pub(crate) struct Path {
+    pub(crate) start: Vec<ValueId>,
+    /// How many values between the ends are left out.
+    pub(crate) left_out: usize,
+    pub(crate) end: Vec<ValueId>,
+}
+
+/// How many values a path has at most that is given as a whole, and each end of a longer one.
+const WHOLE: u32 = 20;
+const END: u32 = 8;
+
+/// Paths from values to where they end. There may be an error, and with it a path, for each operation of a long chain.
+struct Paths {
+    /// What comes after each value: at an end, the value itself.
+    next: Vec<ValueId>,
+    /// How far away the end is, and the value that is so near to it that it is in what is given of the end: of values of
+    /// which that was asked.
+    known: RefCell<FxHashMap<ValueId, (u32, ValueId)>>,
+}
+
+impl Paths {
+    fn new(next: Vec<ValueId>) -> Self {
+        Paths {
+            next,
+            known: RefCell::default(),
+        }
+    }
+
+    fn after(&self, value: ValueId) -> Option<ValueId> {
+        self.next.get(value.index()).copied().filter(|&next| next != value)
+    }
+
+    /// The next values, this one included.
+    fn some(&self, value: ValueId, count: u32) -> Vec<ValueId> {
+        std::iter::successors(Some(value), |&at| self.after(at))
+            .take(count as usize)
+            .collect()
+    }
+
+    fn from(&self, value: ValueId) -> Path {
+        let mut known = self.known.borrow_mut();
+        let mut pending = Vec::new();
+        let mut at = value;
+        let (mut distance, mut near) = loop {
+            match (known.get(&at), self.after(at)) {
+                (Some(&known), _) => break known,
+                (None, None) => break (0, at),
+                (None, Some(next)) => {
+                    pending.push(at);
+                    at = next;
+                }
+            }
+        };
+        known.insert(at, (distance, near));
+        for at in pending.into_iter().rev() {
+            distance += 1;
+            near = if distance < END { at } else { near };
+            known.insert(at, (distance, near));
+        }
+        match distance < WHOLE {
+            true => Path {
+                start: self.some(value, WHOLE),
+                left_out: 0,
+                end: Vec::new(),
+            },
+            false => Path {
+                start: self.some(value, END),
+                left_out: (distance + 1 - 2 * END) as usize,
+                end: self.some(near, END),
+            },
+        }
+    }
 }

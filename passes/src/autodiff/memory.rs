@@ -76,6 +76,14 @@ fn access(ctx: &Context, body: &Body, op: OpId) -> Option<(Access, usize)> {
     }
 }
 
+fn is_access(ctx: &Context, body: &Body, op: OpId, what: Access) -> bool {
+    access(ctx, body, op).is_some_and(|(access, _)| access == what)
+}
+
+/// The groups of buffers of which the loads, or the stores, were given.
+#[derive(Default)]
+pub(crate) struct Given(FxHashSet<usize>);
+
 impl Memory {
     pub(crate) fn new(ctx: &Context, body: &Body) -> Self {
         let mut this = Memory::default();
@@ -152,27 +160,24 @@ impl Memory {
         group.outside |= other.outside;
     }
 
-    /// The values that may be loaded of what is stored by a use.
-    pub(crate) fn loaded_behind(&self, ctx: &Context, body: &Body, at: Use) -> Vec<ValueId> {
-        match access(ctx, body, at.op) {
-            Some((Access::Store, _)) if at.index == 0 => self.loads_of(body, body.operand(at.op, 1)),
-            _ => Vec::new(),
-        }
-    }
-
-    fn loads_of(&self, body: &Body, buffer: ValueId) -> Vec<ValueId> {
-        let group = self.group_of.get(&buffer).map(|&group| &self.groups[group]);
-        let loads = group.into_iter().flat_map(|group| &group.loads);
+    /// The values that may be loaded of what is stored by a use; those of each group of buffers are given once.
+    pub(crate) fn loaded_behind(&self, ctx: &Context, body: &Body, at: Use, given: &mut Given) -> Vec<ValueId> {
+        let stored = !self.groups.is_empty() && at.index == 0 && is_access(ctx, body, at.op, Access::Store);
+        let group = stored.then(|| self.group_of.get(&body.operand(at.op, 1))).flatten();
+        let group = group.filter(|&&group| given.0.insert(group));
+        let loads = group.into_iter().flat_map(|&group| &self.groups[group].loads);
         loads.map(|&load| body.result(load, 0)).collect()
     }
 
-    /// The uses by which may have been stored what a value is loaded of.
-    pub(crate) fn stored_before(&self, ctx: &Context, body: &Body, value: ValueId) -> Vec<Use> {
-        let ValueDef::Result(op, _) = body.value_def(value) else {
-            return Vec::new();
+    /// The uses by which may have been stored what a value is loaded of; those of each group of buffers are given once.
+    pub(crate) fn stored_before(&self, ctx: &Context, body: &Body, value: ValueId, given: &mut Given) -> Vec<Use> {
+        let loads = match body.value_def(value) {
+            ValueDef::Result(op, _) if !self.groups.is_empty() => Some(op),
+            _ => None,
         };
-        let loads = matches!(access(ctx, body, op), Some((Access::Load, _)));
-        let group = loads.then(|| self.group_of.get(&body.operand(op, 0))).flatten();
+        let load = loads.filter(|&op| is_access(ctx, body, op, Access::Load));
+        let group = load.and_then(|op| self.group_of.get(&body.operand(op, 0)));
+        let group = group.filter(|&&group| given.0.insert(group));
         let stores = group.into_iter().flat_map(|&group| &self.groups[group].stores);
         stores.map(|&op| Use { op, index: 0 }).collect()
     }
@@ -218,12 +223,18 @@ impl Memory {
 
     /// The access of an operation to a buffer that the derivative passes through.
     pub(crate) fn active_access(&self, ctx: &Context, body: &Body, op: OpId) -> Option<Access> {
+        if self.groups.is_empty() {
+            return None;
+        }
         let (access, at) = access(ctx, body, op)?;
         self.is_active(body.operand(op, at)).then_some(access)
     }
 
     /// Whether an operation makes a buffer that the derivative passes through.
     pub(crate) fn makes(&self, body: &Body, op: OpId) -> Option<ValueId> {
+        if self.groups.is_empty() {
+            return None;
+        }
         let mut results = body.results(op);
         let result = results.next().filter(|_| results.next().is_none())?;
         self.is_active(result).then_some(result)

@@ -78,7 +78,12 @@ impl<'c> Names<'c> {
                 continue;
             }
             let Some(name) = body.value_name(value) else { continue };
-            let text = ctx.name_text(name.name);
+            // A base has no digits: it can only begin what comes before a number.
+            let (word, number) = ctx.name_parts(name.name);
+            if !bases.iter().any(|base| word.starts_with(base)) {
+                continue;
+            }
+            let text = number.map_or_else(|| word.to_owned(), |number| format!("{word}{number}"));
             for rest in bases.iter().filter_map(|base| text.strip_prefix(base)) {
                 // The printer adds `_1`, a number of ours is right after.
                 let number = rest.split('_').next().unwrap_or(rest);

@@ -5,7 +5,7 @@ use pir_ir::text::print_type;
 use pir_ir::{Body, Context, Dependence, Diagnostic, OpId, Type, TypeData, Use, ValueDef, ValueId};
 
 use crate::analysis::is_handle_type;
-use crate::autodiff::activity::{Activity, has_cotangent};
+use crate::autodiff::activity::{Activity, Path, has_cotangent};
 use crate::autodiff::rules::RuleTable;
 use crate::autodiff::stacks::Mode;
 use crate::autodiff::structure::Names;
@@ -82,19 +82,13 @@ pub(super) fn reached(ctx: &Context, body: &Body, activity: &Activity, op: OpId,
     diagnostic.note(format!("it is reached from an input by {path}"))
 }
 
-/// A path, of a long one its ends.
-fn spelled_path(ctx: &Context, body: &Body, path: &[ValueId]) -> String {
-    const END: usize = 8;
+fn spelled_path(ctx: &Context, body: &Body, path: &Path) -> String {
     let spelled = |path: &[ValueId]| -> Vec<String> { path.iter().map(|&v| spelled(ctx, body, v)).collect() };
-    let mut parts = match path.len() {
-        ..=20 => spelled(path),
-        len => {
-            let mut parts = spelled(&path[..END]);
-            parts.push(format!("({} more)", len - 2 * END));
-            parts.extend(spelled(&path[len - END..]));
-            parts
-        }
-    };
+    let mut parts = spelled(&path.start);
+    if path.left_out > 0 {
+        parts.push(format!("({} more)", path.left_out));
+    }
+    parts.extend(spelled(&path.end));
     parts.dedup();
     parts.join(" -> ")
 }
@@ -120,6 +114,10 @@ pub(crate) fn check_rules(
     let names = Names::new(ctx);
     let mut errors: Vec<Diagnostic> = Vec::new();
     for op in body.walk_all() {
+        // Nothing passes through an operation that only computes, unless to a result.
+        if body.op_regions(op).is_empty() && !body.results(op).any(|v| activity.is_useful(v)) {
+            continue;
+        }
         if activity.passes_opaque(body, op) {
             errors.push(no_rule(ctx, body, activity, op));
             continue;
@@ -146,7 +144,8 @@ pub(crate) fn check_rules(
         if names.kind(body, op).is_some() || body.flow_of_operands(ctx, op).is_some() {
             continue;
         }
-        let has_rule = rules.get(body, op).is_some();
+        let rule = rules.get(body, op);
+        let has_rule = rule.is_some();
         // Values that come off a stack other than by a pop, or off one that something unknown gave: it is not known which.
         let unknown = |index| body.view(ctx, op).dependence(index) == Dependence::Undeclared;
         let handle = |index| is_handle_type(ctx, body.value_type(body.operand(op, index)));
@@ -160,12 +159,12 @@ pub(crate) fn check_rules(
                     errors.push(only_reverse(ctx, body, activity, op));
                 }
                 false => errors.push(no_rule(ctx, body, activity, op)),
-                true if mode == Mode::Forward && rules.get(body, op).is_some_and(|rule| !rule.is_transpose) => {
+                true if mode == Mode::Forward && rule.is_some_and(|rule| !rule.is_transpose) => {
                     errors.push(no_tangents(ctx, body, activity, op));
                 }
                 true => {
                     let view = body.view(ctx, op);
-                    let holds = rules.get(body, op).is_some_and(|rule| rule.holds_for(view));
+                    let holds = rule.is_some_and(|rule| rule.holds_for(view));
                     let ty = unsupported().or_else(|| view.complex_type().filter(|_| !holds));
                     errors.extend(ty.map(|ty| no_rule_for(ctx, body, activity, op, ty)));
                 }

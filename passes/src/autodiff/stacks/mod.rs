@@ -60,6 +60,7 @@ pub(crate) struct Stacks {
     strangers: FxHashSet<OpId>,
     /// The pops from stacks that these may have pushed on.
     strange_pops: Vec<OpId>,
+    is_strange_pop: FxHashSet<OpId>,
     /// What copies stacks.
     copies: Vec<OpId>,
     /// The copies that the derivative passes through, with the type of what is on the stack.
@@ -156,6 +157,7 @@ impl Stacks {
                 lane.pops.push(op);
                 if !handles && this.classes.is_strange(class) {
                     this.strange_pops.push(op);
+                    this.is_strange_pop.insert(op);
                 }
             }
         }
@@ -223,18 +225,17 @@ impl Stacks {
         }
     }
 
-    /// The pops that may give what an operation pushed of which it is not known what it does.
-    pub(crate) fn pops_behind(&self, op: OpId) -> &[OpId] {
-        match self.strangers.contains(&op) {
-            true => &self.strange_pops,
-            false => &[],
-        }
+    /// The pops that may give what an operation pushed of which it is not known what it does: the same ones for all of these.
+    pub(crate) fn pops_behind(&self, op: OpId) -> Option<&[OpId]> {
+        self.strangers.contains(&op).then_some(&self.strange_pops)
     }
 
-    /// The operations that may have pushed what a pop gives, and of which it is not known what they do.
-    pub(crate) fn strangers_before(&self, pop: OpId) -> impl Iterator<Item = OpId> + '_ {
-        let strange = self.strange_pops.contains(&pop);
-        self.strangers.iter().copied().filter(move |_| strange)
+    /// The operations that may have pushed what a pop gives, and of which it is not known what they do: the same ones for
+    /// all such pops.
+    pub(crate) fn strangers_before(&self, pop: OpId) -> Option<impl Iterator<Item = OpId> + '_> {
+        self.is_strange_pop
+            .contains(&pop)
+            .then(|| self.strangers.iter().copied())
     }
 
     /// What an operation that the derivative passes through copies, if it copies a stack.
