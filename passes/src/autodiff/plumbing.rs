@@ -3,7 +3,7 @@
 //! What may be in the way is found by planning (`plan` and the functions that give an `Option`), before anything changes;
 //! `apply` does the whole then.
 
-use pir_ir::{Arith, FlowEdit, FlowForm, NewLane, OpId, Ready, Rewriter, Type, Use, ValueDef, ValueId};
+use pir_ir::{Arith, BlockId, Body, FlowEdit, FlowForm, NewLane, OpId, Ready, Rewriter, Type, Use, ValueDef, ValueId};
 
 use super::structure::{Kit, Names};
 
@@ -101,6 +101,33 @@ pub(crate) fn uncount_trips(r: &mut Rewriter<'_>, names: &Names, op: OpId, at: u
         r.erase_op(start);
     }
     Some(new)
+}
+
+/// What a loop carries as an argument of the region that is repeated.
+pub(crate) struct InLoop {
+    pub(crate) start: ValueId,
+    /// The argument of the region that decides, which is forwarded as it is.
+    pub(crate) tested: ValueId,
+    /// What it is in the next iteration.
+    pub(crate) next: ValueId,
+}
+
+/// Where a loop takes an argument of the region that is repeated from.
+pub(crate) fn place_in_loop(names: &Names<'_>, body: &Body, op: OpId, arg: ValueId) -> Option<InLoop> {
+    let form = names.form(body, op)?;
+    let [cond, repeated] = form.loop_blocks()?;
+    let slot_of = |value: ValueId, block: BlockId| match body.value_def(value) {
+        ValueDef::Arg(of, at) if of == block => Some(at as usize),
+        _ => None,
+    };
+    let at = slot_of(arg, repeated)?;
+    let tested = body.get_operand(body.last_op(cond)?, form.passes[0] + at)?;
+    let slot = slot_of(tested, cond)?;
+    Some(InLoop {
+        start: body.get_operand(op, slot)?,
+        tested,
+        next: body.get_operand(body.last_op(repeated)?, form.passes[1] + slot)?,
+    })
 }
 
 /// A value that a loop was made to carry.

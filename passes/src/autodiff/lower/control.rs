@@ -117,6 +117,7 @@ impl Walk<'_, '_, '_> {
             self.env[var] = Some(value);
         }
         let block = open.blocks[open.at]?;
+        self.begin_iteration(block);
         if let Some(&(commit, _)) = self.plan.commits.get(&block) {
             let counts = self.committed(block).into_iter();
             let before = counts.map(|count| (count, self.get(count))).collect();
@@ -155,6 +156,9 @@ impl Walk<'_, '_, '_> {
         if let Some((done, lanes)) = &open.carried {
             for (&var, &lane) in open.vars.iter().zip(lanes) {
                 self.env[var] = Some(done.result(self.r.body, lane));
+            }
+            if let Some(block) = open.blocks[1] {
+                self.end_iterations(open.op, block);
             }
         } else {
             self.yield_all(&mut open)?;

@@ -9,6 +9,7 @@
 mod bounds;
 mod buffers;
 mod control;
+mod counted;
 mod emit;
 mod handles;
 mod on_tape;

@@ -14,6 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::bounds::Bound;
 use super::control::Open;
+use super::counted::Counted;
 use super::emit::{count_type, flag_type, full, read, reshape, rows_of, two, write};
 use super::plan::Plan;
 use super::spans::Spans;
@@ -91,6 +92,8 @@ pub(super) struct Walk<'w, 'a, 'c> {
     pub(super) open: Vec<Open>,
     /// For what counts whole iterations: the counts of its lanes before the iteration.
     pub(super) before: FxHashMap<OpId, Vec<(Var, ValueId)>>,
+    /// The loops of which the counts follow from the iteration, by the block that is repeated.
+    pub(super) counted: FxHashMap<BlockId, Counted>,
     pub(super) poisoned: FxHashMap<OpId, Vec<Use>>,
     pub(super) zero: ValueId,
     one: ValueId,
@@ -139,6 +142,7 @@ pub(super) fn run(
         tops: FxHashMap::default(),
         open: Vec::new(),
         before: FxHashMap::default(),
+        counted: FxHashMap::default(),
         poisoned: FxHashMap::default(),
         zero,
         one,
@@ -153,6 +157,7 @@ pub(super) fn run(
         }
     }
     walk.make_stores(rows)?;
+    walk.find_counted();
     walk.find_writes();
     if walk.writes.values().any(|written| written.vars.contains(&walk.over)) {
         let flag = flag_type(walk.r.ctx);
@@ -358,6 +363,12 @@ impl Walk<'_, '_, '_> {
     fn commit(&mut self, op: OpId) {
         let operands: Vec<ValueId> = self.r.body.operands(op).collect();
         let &[_, kept, trip] = operands.as_slice() else { return };
+        let block = self.r.body.op_block(op);
+        if block.is_some_and(|block| self.counted.contains_key(&block)) {
+            self.r.replace_value(self.r.body.result(op, 0), kept);
+            self.r.erase_op(op);
+            return;
+        }
         let (count, flag) = (count_type(self.r.ctx), flag_type(self.r.ctx));
         self.r.before(op);
         let mut fits = two(self.r, pd::Equal::NAME, kept, trip, flag);

@@ -110,7 +110,11 @@ impl Walk<'_, '_, '_> {
     /// The variables that an operation on a stack writes.
     fn written(&self, op: OpId) -> Vec<Var> {
         if self.r.body.op_name(op) == self.names.commit {
-            let block = self.r.body.op_block(op);
+            let block = self
+                .r
+                .body
+                .op_block(op)
+                .filter(|block| !self.counted.contains_key(block));
             return block.map(|block| self.committed(block)).unwrap_or_default();
         }
         let Some(&lane) = self.plan.lane_of.get(&op) else {
@@ -164,7 +168,8 @@ impl Walk<'_, '_, '_> {
             let lane = self.plan.lane_of.get(&op).copied();
             let home = lane.and_then(|lane| self.plan.home(self.plan.lanes[lane].class));
             for var in self.written(op) {
-                self.note(op, var, home);
+                let writer = self.counting_loop(op, var).unwrap_or(op);
+                self.note(writer, var, home);
             }
             let is_push = self.r.body.op_name(op) == self.names.push;
             if let (Some(lane), Some(home)) = (lane, home)
