@@ -9,16 +9,19 @@ mod size;
 
 use std::sync::Arc;
 
-use pir_ir::text::{ParseOptions, parse};
+use pir_ir::text::{ParseOptions, locate, parse};
 use pir_ir::{Context, Module};
 use pir_passes::{PassManager, PassRegistry, Pipeline, VerifyEach};
 use pir_tools::evaluate::KernelEvaluator;
-use programs::{arguments, branches, constants, functions, nest, pipeline_for, row, stacks, wide};
+use programs::{
+    arguments, attributes, branches, cases, constants, failing_calls, functions, nest, pipeline_for, regions, row,
+    stacks, wide,
+};
 
 /// A way to write a program of a size, and the smallest of the sizes: the larger ones are twice and four times as large.
 type Kind = (&'static str, fn(usize) -> String, usize);
 
-const KINDS: [Kind; 8] = [
+const KINDS: [Kind; 9] = [
     ("loops in a row", row, 12),
     ("carried values", wide, 100),
     ("nested loops", nest, 40),
@@ -27,6 +30,15 @@ const KINDS: [Kind; 8] = [
     ("nested branches", branches, 40),
     ("stacks", stacks, 100),
     ("constants", constants, 400),
+    ("regions of one operation", regions, 60),
+];
+
+/// Programs that are only read, and found to be wrong.
+const READ: [Kind; 4] = [
+    ("cases", cases, 60),
+    ("regions of one operation", regions, 60),
+    ("unknown attributes", attributes, 1000),
+    ("failing calls", failing_calls, 400),
 ];
 
 /// A part of the work may grow a little faster, like what is sorted.
@@ -97,6 +109,32 @@ fn the_work_of_every_pass_is_linear() {
             }
         }
         failures
+    });
+    assert!(
+        failures.is_empty(),
+        "these grow faster than the program:\n{}",
+        failures.join("\n")
+    );
+}
+
+#[test]
+fn the_work_of_reading_and_of_errors_is_linear() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let failures: Vec<String> = pool.install(|| {
+        let growth = READ.into_iter().filter_map(|(kind, write, size)| {
+            let [few, some, many] = [1, 2, 4].map(|times| {
+                // What one context has read before, it does not read again.
+                let ctx = pir_dialects::context();
+                let (text, start) = (write(size * times), pir_ir::steps());
+                let mut parsed = parse(&ctx, text.as_bytes(), &ParseOptions::default());
+                parsed.diagnostics.extend(pir_ir::verify::verify(&parsed.module));
+                locate(text.as_bytes(), &mut parsed.diagnostics);
+                Some((pir_ir::steps()? - start?) as f64)
+            });
+            let ratio = (many? - some?) / (some? - few?).max(1.0);
+            (ratio > MOST).then(|| format!("{kind}: {ratio:.2}"))
+        });
+        growth.collect()
     });
     assert!(
         failures.is_empty(),

@@ -210,6 +210,58 @@ pub fn constants(size: usize) -> String {
     text
 }
 
+/// A function with one operation of many regions, in MLIR's generic form.
+pub fn regions(size: usize) -> String {
+    let cases: Vec<String> = (0..size).map(|at| at.to_string()).collect();
+    let mut text = format!(
+        "func.func @f(%i: index, %x: f32) -> f32 {{
+%r = \"scf.index_switch\"(%i) <{{cases = array<i64: {}>}}> ({{
+\"scf.yield\"(%x) : (f32) -> ()
+}}",
+        cases.join(", ")
+    );
+    for at in 0..size {
+        let _ = write!(
+            text,
+            ", {{
+%a{at} = \"arith.mulf\"(%x, %x) : (f32, f32) -> f32
+\"scf.yield\"(%a{at}) : (f32) -> ()
+}}"
+        );
+    }
+    text + ") : (index) -> f32\nreturn %r : f32\n}\n"
+}
+
+/// The same in MLIR's own syntax.
+pub fn cases(size: usize) -> String {
+    let mut text = "func.func @f(%i: index, %x: f32) -> f32 {\n%r = scf.index_switch %i -> f32\n".to_owned();
+    for at in 0..size {
+        let _ = write!(
+            text,
+            "case {at} {{\n%a{at} = arith.mulf %x, %x : f32\nscf.yield %a{at} : f32\n}}\n"
+        );
+    }
+    text + "default {\nscf.yield %x : f32\n}\nreturn %r : f32\n}\n"
+}
+
+/// An operation with many attributes, none of which it has.
+pub fn attributes(size: usize) -> String {
+    let attrs: Vec<String> = (0..size).map(|at| format!("a{at} = {at}")).collect();
+    format!(
+        "{HEAD}%y = pd.tanh (%x) {{{}}} : tensor<4xf32>\npd.fetch (%y) {{name = \"y\"}}\n",
+        attrs.join(", ")
+    )
+}
+
+/// A function that calls as many others, none of which there is.
+pub fn failing_calls(size: usize) -> String {
+    let mut text = "func.func @f (%x: tensor<4xf32>) -> tensor<4xf32> {\n".to_owned();
+    for at in 0..size {
+        let _ = writeln!(text, "%a{at} = func.call (%x) {{callee = @g{at}}} : tensor<4xf32>");
+    }
+    text + "func.return (%x)\n}\n"
+}
+
 /// What must have run for a pass to find something to do, and the pass with options without which it does nothing.
 pub fn pipeline_for(name: &str) -> (&'static str, String) {
     let pipeline = match name {
