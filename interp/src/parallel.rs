@@ -7,6 +7,9 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
+use crate::tensor::Element;
+use crate::tensor::buffer::{Buffer, room, stale};
+
 /// The work, in elements that take about a nanosecond each, from which threads are worth their start.
 const WORTH: usize = 1 << 16;
 
@@ -79,4 +82,46 @@ pub(crate) fn pairs<T: Send, U: Send>(
     } else {
         parts.for_each(|(at, (part, others))| f(at, part, others));
     }
+}
+
+/// Changes parts of elements with the parts of another list that belong to them, as [`pairs`] does: in place, or, if the
+/// elements are shared, in copies. Each part is copied right before it is changed, so that it is in the cache.
+///
+/// # Errors
+/// That of a part, or if there is no memory for the copies.
+pub(crate) fn changed<T: Element, U: Send>(
+    mut values: Buffer<T>,
+    others: &mut [U],
+    sizes: [usize; 2],
+    work: usize,
+    f: impl Fn(usize, &mut [T], &mut [U]) -> Result<(), String> + Sync,
+) -> Result<Buffer<T>, String> {
+    let [size, other] = sizes.map(|size| size.max(1));
+    let failure = Mutex::new(Ok(()));
+    let change: &(dyn Fn(usize, &mut [T], &mut [U]) + Sync) = &|at, part, others| {
+        if let Err(why) = f(at, part, others) {
+            *failure.lock().unwrap_or_else(PoisonError::into_inner) = Err(why);
+        }
+    };
+    if let Some(own) = values.get_mut() {
+        pairs(own, others, [size, other], work, change);
+    } else if values.len() > size && pays(work) {
+        let mut out = stale(values.len())?;
+        pairs(&mut out, others, [size, other], work, |at, part, others| {
+            part.copy_from_slice(&values[at * size..][..part.len()]);
+            change(at, part, others);
+        });
+        values = out.into();
+    } else {
+        let mut out = room(values.len())?;
+        let parts = values.chunks(size).zip(others.chunks_mut(other));
+        for (at, (part, others)) in parts.enumerate() {
+            let start = out.len();
+            out.extend_from_slice(part);
+            change(at, &mut out[start..], others);
+        }
+        values = out.into();
+    }
+    failure.into_inner().unwrap_or_else(PoisonError::into_inner)?;
+    Ok(values)
 }

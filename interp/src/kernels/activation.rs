@@ -4,7 +4,7 @@ use super::broadcast::{broadcast, expand, map as each, through};
 use super::math::{Math, single};
 use super::shape::cut;
 use super::special::sigmoid;
-use super::vector::{Mapping, PrepareMapping, function, mapping};
+use super::vector::{Function, Mapping, PrepareMapping, function, mapping};
 use super::{Kernel, Outputs, Prepare, one, take};
 use crate::tensor::buffer::{gathered, scratch};
 use crate::tensor::{DType, Data, Tensor};
@@ -13,7 +13,7 @@ use pir_dialects::pd;
 /// Functions of one float.
 pub(super) const FUNCTIONS: &[(&str, PrepareMapping)] = &[
     (pd::Gelu::NAME, |s| match s.flag("approximate", false) {
-        false => mapping(function!(|m, x| x * m.normal(x))),
+        false => mapping(function!(|m, x| x * m.normal(x); |x| single::gelu(x), x >= single::LEAST_GELU)),
         // As its derivative has it, with the rounding of tanh near -1.
         true => mapping(function!(|m, x| {
             let inner = GELU * (x + 0.044715 * x * x * x);
@@ -24,6 +24,9 @@ pub(super) const FUNCTIONS: &[(&str, PrepareMapping)] = &[
     (pd::Swish::NAME, |_| silu()),
     (pd::Softplus::NAME, |s| {
         let (beta, threshold) = (s.float("beta", 1.0), s.float("threshold", 20.0));
+        if beta == 1.0 {
+            return mapping(Softplus { threshold });
+        }
         mapping(function!(
             [beta, threshold] | m,
             x | {
@@ -270,8 +273,34 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     }),
 ];
 
+/// `ln(1 + e^x)`, or `x` above a threshold.
+#[derive(Clone, Copy)]
+struct Softplus {
+    threshold: f64,
+}
+
+impl Function for Softplus {
+    #[inline(always)]
+    fn at<const FMA: bool, const WIDE: bool>(self, m: Math<FMA, WIDE>, x: f64) -> f64 {
+        if x > self.threshold { x } else { m.softplus(x) }
+    }
+
+    const SINGLE: bool = true;
+
+    #[inline(always)]
+    fn single(self, x: f32) -> f32 {
+        let y = single::softplus(x);
+        if x > self.threshold as f32 { x } else { y }
+    }
+
+    #[inline(always)]
+    fn fits(self, x: f32) -> bool {
+        x >= single::LEAST
+    }
+}
+
 fn silu() -> Mapping {
-    mapping(function!(|m, x| x * m.sigmoid(x); |x| x * single::sigmoid(x), x >= single::LEAST))
+    mapping(function!(|m, x| x * m.sigmoid(x); |x| single::silu(x), x >= single::LEAST))
 }
 
 /// √(2/π)

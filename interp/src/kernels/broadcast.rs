@@ -102,6 +102,16 @@ impl Rows {
         }
     }
 
+    /// Removes the last of the outer dimensions: its extent, and the stride of the first operand.
+    fn last_outer(&mut self) -> (usize, usize) {
+        let [a, b] = &mut self.outer;
+        b.pop();
+        match (self.shape.pop(), a.pop()) {
+            (Some(extent), Some(stride)) => (extent, stride),
+            _ => (1, 0),
+        }
+    }
+
     /// The offsets of each row in both operands.
     pub(super) fn offsets(&self) -> Offsets<'_> {
         let empty = self.length == 0 || self.shape.contains(&0);
@@ -163,17 +173,63 @@ fn pairs(x: &Tensor, y: &Tensor, size: usize) -> Result<(Shape, usize, Rows), St
 
 /// The elements of `v` in the order of `shape` with these strides.
 pub(super) fn walk<T: Element>(v: &[T], shape: &[usize], steps: &[usize], count: usize) -> Result<Data, String> {
-    let rows = Rows::new(shape, steps, steps);
+    let mut rows = Rows::new(shape, steps, steps);
     let (n, step) = (rows.length, rows.steps[0]);
+    // The last of the outer dimensions has a loop of its own, which is faster than that over offsets.
+    let (m, across) = rows.last_outer();
     let mut out = room::<T>(count)?;
-    for (p, _) in rows.offsets() {
-        match step {
-            1 => out.extend_from_slice(&v[p..p + n]),
-            0 => out.extend(std::iter::repeat_n(v[p], n)),
-            _ => out.extend(v[p..].iter().step_by(step).take(n)),
+    for (first, _) in rows.offsets() {
+        if across == 1 && step > 1 && m >= SQUARE && n >= SQUARE {
+            transpose_matrix(&mut out, &v[first..], [m, n], step);
+            continue;
+        }
+        for p in (0..m).map(|at| first + at * across) {
+            match step {
+                1 => append_row(&mut out, &v[p..p + n]),
+                0 => out.extend(std::iter::repeat_n(v[p], n)),
+                _ => out.extend(v[p..].iter().step_by(step).take(n)),
+            }
         }
     }
     Ok(T::wrap(out))
+}
+
+/// Appends a row: a short one in pieces of a fixed size, which needs no call.
+#[inline]
+fn append_row<T: Copy>(out: &mut Vec<T>, row: &[T]) {
+    const PIECE: usize = 8;
+    if row.len() > 8 * PIECE {
+        out.extend_from_slice(row);
+        return;
+    }
+    let (pieces, rest) = row.as_chunks::<PIECE>();
+    pieces.iter().for_each(|piece| out.extend_from_slice(piece));
+    if !rest.is_empty() {
+        out.extend_from_slice(rest);
+    }
+}
+
+/// The rows and columns of a matrix that are transposed together, so that what is read and written stays in the nearest
+/// cache.
+const SQUARE: usize = 16;
+
+/// Appends `m` rows of `n` elements, the columns of a matrix whose rows are `step` apart.
+fn transpose_matrix<T: Element>(out: &mut Vec<T>, v: &[T], [m, n]: [usize; 2], step: usize) {
+    let start = out.len();
+    out.resize(start + m * n, T::default());
+    for (top, rows) in out[start..].chunks_mut(SQUARE * n).enumerate() {
+        let (top, count) = (top * SQUARE, rows.len() / n);
+        for left in (0..n).step_by(SQUARE) {
+            let columns = SQUARE.min(n - left);
+            for (at, row) in rows.chunks_exact_mut(n).enumerate().take(count) {
+                let from = v[left * step + top + at..].iter().step_by(step);
+                row[left..left + columns]
+                    .iter_mut()
+                    .zip(from)
+                    .for_each(|(to, &v)| *to = v);
+            }
+        }
+    }
 }
 
 /// What is appended for the rows of two tensors; a row that is broadcast is one element.

@@ -1,5 +1,5 @@
 //! Convolutions by im2col: the windows of an image become the columns of a matrix, which is multiplied with the
-//! filters. Windows of one element are the image itself.
+//! filters. Windows of one element are the image itself; those that are one element apart need no matrix.
 
 use std::ops::Range;
 
@@ -9,11 +9,12 @@ use pir_dialects::window::{Attributes, Axis};
 use super::broadcast::transpose;
 use super::depthwise::{Job, Layout, channel};
 use super::gemm::{Product, Real};
+use super::shifted::Shifted;
 use super::{Kernel, Outputs, Prepare, Spec, one, take};
 use crate::exec::count_flops;
 use crate::parallel;
 use crate::simd::{self, Task};
-use crate::tensor::buffer::{done, filled, stale};
+use crate::tensor::buffer::{self, done, filled, stale};
 use crate::tensor::{DType, Data, Shape, Storage, Tensor, checked_count};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
@@ -90,7 +91,7 @@ pub(super) struct Sizes {
     n: usize,
     groups: usize,
     /// The channels and filters of a group.
-    channels: usize,
+    pub(super) channels: usize,
     pub(super) filters: usize,
     pub(super) axes: [Axis; 2],
     pub(super) windows: [usize; 2],
@@ -213,7 +214,7 @@ impl Sizes {
     }
 
     /// The elements of an image of one channel.
-    fn area(&self) -> usize {
+    pub(super) fn area(&self) -> usize {
         (self.axes[0].size * self.axes[1].size) as usize
     }
 
@@ -420,17 +421,40 @@ fn room<T: Real>(s: &Sizes) -> Result<Storage<T>, String> {
 }
 
 fn forward<T: Real>(s: &Sizes, x: &[T], filter: &[T], count: usize) -> Result<Storage<T>, String> {
-    let mut out = filled(count, T::default())?;
     let all: Vec<_> = parts(s).collect();
-    if s.channels == 1 && !all.is_empty() {
+    if all.is_empty() {
+        return filled(count, T::default());
+    }
+    let size = s.filters * s.columns();
+    if s.channels == 1 {
         count_flops(2 * count * s.rows());
-        let size = s.filters * s.columns();
         let layout = Layout::new(s);
+        if !parallel::pays(count * s.rows() / 4) {
+            // Each result is made when it is computed, so that it is in the cache.
+            let mut out = buffer::room(count)?;
+            for [image, result, own] in all {
+                out.resize(result.end, T::default());
+                let (image, filters) = (&x[image], &filter[own]);
+                channel(&layout, Job::Out { image, filters }, &mut out[result])?;
+            }
+            return Ok(out);
+        }
+        let mut out = stale(count)?;
         parallel::try_chunks(&mut out, size, count * s.rows() / 4, |first, to| {
             let [image, _, own] = all[first / size].clone();
             let (image, filters) = (&x[image], &filter[own]);
             channel(&layout, Job::Out { image, filters }, to)
         })?;
+        return Ok(out);
+    }
+    let mut out = stale(count)?;
+    if let Some(shifted) = Shifted::of(s).filter(|_| !s.is_pointwise()) {
+        let results = out.chunks_exact_mut(size);
+        shifted.convolve(
+            all.into_iter()
+                .zip(results)
+                .map(|([image, _, own], to)| (&x[image], &filter[own], to)),
+        )?;
         return Ok(out);
     }
     let mut room = room::<T>(s)?;

@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use pulp::{Simd, WithSimd};
+
 use super::conv::Sizes;
 use super::gemm::Real;
 use crate::simd::{self, Task};
@@ -107,6 +109,10 @@ pub(super) fn channel<T: Real>(layout: &Layout<'_>, job: Job<'_, T>, to: &mut [T
         _ => layout.channel(),
     };
     let mut copy = filled(size, T::default())?;
+    let filters = match job {
+        Job::Out { filters, .. } => Some(filters),
+        _ => None,
+    };
     let others = match job {
         Job::Out { .. } => 0,
         _ => (s.filters * s.windows[0]).saturating_mul(layout.wide),
@@ -117,11 +123,91 @@ pub(super) fn channel<T: Real>(layout: &Layout<'_>, job: Job<'_, T>, to: &mut [T
         job,
         copy: &mut copy,
         results: &mut results,
-        to,
+        to: &mut *to,
     });
+    if let Some(filters) = filters {
+        let copy = &copy;
+        simd::dispatch(Forward {
+            layout,
+            copy,
+            filters,
+            to,
+        });
+    }
     done(copy);
     done(results);
     Ok(())
+}
+
+/// The results of a channel, from its copy.
+struct Forward<'v, T> {
+    layout: &'v Layout<'v>,
+    copy: &'v [T],
+    filters: &'v [T],
+    to: &'v mut [T],
+}
+
+impl<T: Real> WithSimd for Forward<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Forward {
+            layout,
+            copy,
+            filters,
+            to,
+        } = self;
+        let [rows, width] = layout.s.windows;
+        let lanes = size_of::<T::Vector<S>>() / size_of::<T>();
+        let whole = width.next_multiple_of(LANES);
+        let all = filters.chunks_exact(layout.places.len().max(1));
+        for (weights, to) in all.zip(to.chunks_exact_mut((rows * width).max(1))) {
+            for (y, to) in to.chunks_exact_mut(width.max(1)).enumerate() {
+                let copy = &copy[y * layout.strides[0] * layout.row()..];
+                let mut at = 0;
+                while at < width {
+                    // Several vectors at once, since the sums of one depend on each other.
+                    at += match (whole - at) / lanes {
+                        4.. => results::<S, T, 4>(simd, layout, weights, &copy[at..], &mut to[at..]),
+                        2.. => results::<S, T, 2>(simd, layout, weights, &copy[at..], &mut to[at..]),
+                        _ => results::<S, T, 1>(simd, layout, weights, &copy[at..], &mut to[at..]),
+                    };
+                }
+            }
+        }
+    }
+}
+
+/// Computes `N` vectors of results, of which the last ones may not exist; how many elements these are.
+#[inline(always)]
+fn results<S: Simd, T: Real, const N: usize>(
+    simd: S,
+    layout: &Layout<'_>,
+    weights: &[T],
+    copy: &[T],
+    to: &mut [T],
+) -> usize {
+    let width = N * size_of::<T::Vector<S>>() / size_of::<T>();
+    let mut sums = [T::splat(simd, T::default()); N];
+    for (&(down, across), &weight) in layout.places.iter().zip(weights) {
+        let from = &copy[down * layout.row() + across..][..width];
+        let Some(from) = T::vectors::<S>(from).0.first_chunk::<N>() else {
+            break;
+        };
+        let weight = T::splat(simd, weight);
+        for at in 0..N {
+            sums[at] = T::fused(simd, weight, from[at], sums[at]);
+        }
+    }
+    if to.len() >= width {
+        T::vectors_mut::<S>(&mut to[..width]).0[..N].copy_from_slice(&sums);
+    } else {
+        let mut edge = [T::default(); 4 * LANES];
+        T::vectors_mut::<S>(&mut edge[..width]).0[..N].copy_from_slice(&sums);
+        to.copy_from_slice(&edge[..to.len()]);
+    }
+    width
 }
 
 struct Channel<'v, T> {
@@ -145,10 +231,7 @@ impl<T: Real> Task for Channel<'_, T> {
             to,
         } = self;
         match job {
-            Job::Out { image, filters } => {
-                copy_image(layout, image, copy);
-                forward(layout, copy, filters, to);
-            }
+            Job::Out { image, .. } => copy_image(layout, image, copy),
             Job::Image { filters, g } => {
                 copy_results(layout, g, results);
                 backward(layout, filters, results, to);
@@ -176,19 +259,19 @@ impl<T: Real> Task for Channel<'_, T> {
 #[inline(always)]
 fn copy_image<T: Real>(layout: &Layout<'_>, image: &[T], copy: &mut [T]) {
     let [ay, ax] = &layout.s.axes;
-    for (at, row) in copy.chunks_exact_mut(layout.row()).enumerate() {
-        let y = at as i64 - ay.before;
-        if y < 0 || y >= ay.size {
+    for phase in 0..layout.strides[1] {
+        let there = layout.phase(phase, layout.columns);
+        if there.is_empty() {
             continue;
         }
-        let from = &image[(y * ax.size) as usize..][..ax.size as usize];
-        for (phase, row) in row.chunks_exact_mut(layout.columns).enumerate() {
-            let there = layout.phase(phase, layout.columns);
-            if there.is_empty() {
+        let first = layout.column(phase, there.start);
+        for (at, row) in copy.chunks_exact_mut(layout.row()).enumerate() {
+            let y = at as i64 - ay.before;
+            if y < 0 || y >= ay.size {
                 continue;
             }
-            let from = &from[layout.column(phase, there.start)..];
-            let to = &mut row[there];
+            let from = &image[(y * ax.size) as usize..][first..ax.size as usize];
+            let to = &mut row[phase * layout.columns..][there.clone()];
             if layout.strides[1] == 1 {
                 to.copy_from_slice(&from[..to.len()]);
             } else {
@@ -214,25 +297,6 @@ fn add<T: Real>(sums: &mut [T; LANES], factor: T, from: &[T]) {
     if let Some(from) = from.first_chunk::<LANES>() {
         for at in 0..LANES {
             sums[at] += factor * from[at];
-        }
-    }
-}
-
-#[inline(always)]
-fn forward<T: Real>(layout: &Layout<'_>, copy: &[T], filters: &[T], to: &mut [T]) {
-    let [rows, width] = layout.s.windows;
-    let row = layout.row();
-    let all = filters.chunks_exact(layout.places.len().max(1));
-    for (weights, to) in all.zip(to.chunks_exact_mut((rows * width).max(1))) {
-        for (y, to) in to.chunks_exact_mut(width.max(1)).enumerate() {
-            let copy = &copy[y * layout.strides[0] * row..];
-            for (x, to) in to.chunks_mut(LANES).enumerate() {
-                let mut sums = [T::default(); LANES];
-                for (&(down, across), &weight) in layout.places.iter().zip(weights) {
-                    add(&mut sums, weight, &copy[down * row + across + x * LANES..]);
-                }
-                to.copy_from_slice(&sums[..to.len()]);
-            }
         }
     }
 }

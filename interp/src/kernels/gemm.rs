@@ -12,6 +12,7 @@ use std::ops::{Add, AddAssign, Mul};
 
 use pulp::{Simd, WithSimd};
 
+use super::panels::{Right, pack};
 use crate::exec::count_flops;
 use crate::parallel;
 use crate::simd;
@@ -45,7 +46,7 @@ const COLUMNS: usize = 480;
 
 impl Product {
     /// The row and column strides of the operands.
-    fn steps(self) -> [usize; 4] {
+    pub(super) fn steps(self) -> [usize; 4] {
         let [rx, cx] = if self.tx { [1, self.m] } else { [self.k, 1] };
         let [ry, cy] = if self.ty { [1, self.k] } else { [self.n, 1] };
         [rx, cx, ry, cy]
@@ -107,7 +108,7 @@ pub(super) trait Real: Element + Add<Output = Self> + Mul<Output = Self> + AddAs
             (_, false) if small || p.m <= THIN || p.k <= SHALLOW => rows(p, x, y, z),
             (false, true) if small || dots => all_dots(p, x, y, z),
             (true, true) if small => whole_rows(p, x, y, z, |sum, a, b| sum + a * b),
-            _ => return blocks(p, x, y, z),
+            _ => return blocks(p, x, &Right::Matrix(y), z),
         }
         Ok(())
     }
@@ -367,8 +368,23 @@ impl<T: Real> WithSimd for Registers<T> {
     }
 }
 
+/// The product with a right matrix whose rows overlap.
+///
+/// # Errors
+/// If there is no memory for the blocks.
+pub(super) fn with_rows<T: Real>(
+    p: Product,
+    x: &[T],
+    values: &[T],
+    starts: &[usize],
+    z: &mut [T],
+) -> Result<(), String> {
+    count_flops(2 * p.m * p.k * p.n);
+    blocks(p, x, &Right::Rows { values, starts }, z)
+}
+
 /// Block by block.
-fn blocks<T: Real>(p: Product, x: &[T], y: &[T], z: &mut [T]) -> Result<(), String> {
+fn blocks<T: Real>(p: Product, x: &[T], y: &Right<'_, T>, z: &mut [T]) -> Result<(), String> {
     let [height, lanes] = simd::dispatch(Registers::<T>(std::marker::PhantomData));
     // A narrower tile where a wider one would have more columns that are not there.
     let columns = |vectors: usize| p.n.next_multiple_of(vectors * lanes);
@@ -378,7 +394,11 @@ fn blocks<T: Real>(p: Product, x: &[T], y: &[T], z: &mut [T]) -> Result<(), Stri
         () => WIDE,
     };
     let width = vectors * lanes;
-    let in_place = !p.ty && p.m <= 2 * height;
+    let few = !p.ty && p.m <= 2 * height;
+    let (in_place, direct) = match *y {
+        Right::Matrix(y) if few => (true, y),
+        _ => (false, &[][..]),
+    };
     let (depth, count) = (DEPTH.min(p.k), COLUMNS.next_multiple_of(width).min(columns(vectors)));
     let mut panels = stale::<T>(depth * if in_place { width } else { count })?;
     let step = if in_place { p.n.max(1) } else { count };
@@ -388,14 +408,14 @@ fn blocks<T: Real>(p: Product, x: &[T], y: &[T], z: &mut [T]) -> Result<(), Stri
         let columns = step.min(p.n - column);
         for from in (0..p.k).step_by(depth) {
             let terms = depth.min(p.k - from);
-            let [_, _, ry, cy] = p.steps();
+            let [_, _, ry, _] = p.steps();
             let whole = if in_place { columns / width * width } else { 0 };
             let work = terms * (columns - whole);
             let packed = &mut panels[..terms * (columns - whole).next_multiple_of(width)];
             parallel::chunks(packed, terms * width, work, |first, panel| {
                 let first = whole + first / terms.max(1);
-                let from = &y[from * ry + (column + first) * cy..];
-                pack(panel, width, [terms, width.min(columns - first)], from, [ry, cy]);
+                let there = width.min(columns - first);
+                y.pack(p, panel, width, [from, terms], [column + first, there]);
             });
             let packed = &*packed;
             parallel::try_chunks(z, rows * p.n, p.work(), |first, z| {
@@ -419,7 +439,7 @@ fn blocks<T: Real>(p: Product, x: &[T], y: &[T], z: &mut [T]) -> Result<(), Stri
                 simd::dispatch(Tiles {
                     block,
                     x: &left,
-                    y: &y[(from * ry).min(y.len())..],
+                    y: &direct[(from * ry).min(direct.len())..],
                     packed,
                     z,
                 });
@@ -430,37 +450,6 @@ fn blocks<T: Real>(p: Product, x: &[T], y: &[T], z: &mut [T]) -> Result<(), Stri
     }
     done(panels);
     Ok(())
-}
-
-/// Copies a block into a panel: for each of `terms` a row of `width` numbers, the last of which may be zeros.
-fn pack<T: Real>(panel: &mut [T], width: usize, [terms, there]: [usize; 2], from: &[T], [step, across]: [usize; 2]) {
-    if there < width {
-        panel.fill(T::default());
-    }
-    if across == 1 {
-        for (l, row) in panel.chunks_exact_mut(width).enumerate().take(terms) {
-            row[..there].copy_from_slice(&from[l * step..][..there]);
-        }
-        return;
-    }
-    // Along the rows of the block, some terms at a time, so that the panel stays in the cache.
-    const TERMS: usize = 16;
-    for (first, panel) in panel.chunks_mut(TERMS * width).enumerate() {
-        let first = first * TERMS;
-        let terms = TERMS.min(terms - first);
-        for column in 0..there {
-            let from = &from[column * across + first * step..];
-            let places = panel[column..].iter_mut().step_by(width);
-            if step == 1 {
-                places.zip(&from[..terms]).for_each(|(to, &v)| *to = v);
-            } else {
-                places
-                    .zip(from.iter().step_by(step))
-                    .take(terms)
-                    .for_each(|(to, &v)| *to = v);
-            }
-        }
-    }
 }
 
 /// The extents of a block of columns of the result.

@@ -1,12 +1,13 @@
 //! Softmax and its like: functions of the elements along an axis.
 
 use super::around;
-use super::math::Math;
-use super::sums::sum;
+use super::math::{Math, single};
+use super::sums::{sum, sum_of_singles};
+use super::vector::Lane;
 use crate::parallel;
 use crate::simd::{self, Task};
-use crate::tensor::buffer::{done, stale};
-use crate::tensor::{DType, Data, Element, Storage};
+use crate::tensor::buffer::{Buffer, done, stale};
+use crate::tensor::{DType, Element};
 
 /// The number of elements that a thread computes at once.
 const PART: usize = 1 << 14;
@@ -22,13 +23,20 @@ pub(super) trait OnLine: Copy + Send + Sync {
         other: &[f64],
         room: &mut [f64],
     );
+
+    /// Overwrites a line in single precision, where multiplication and addition are fused; false if that would not be
+    /// accurate, and nothing has been changed.
+    #[inline(always)]
+    fn single(self, _: &mut [f32]) -> bool {
+        false
+    }
 }
 
 /// The largest number that is not NaN.
 #[inline(always)]
-fn most(line: &[f64]) -> f64 {
+fn most<T: Lane>(line: &[T]) -> T {
     const LANES: usize = 16;
-    let mut lanes = [f64::NEG_INFINITY; LANES];
+    let mut lanes = [T::narrow(f64::NEG_INFINITY); LANES];
     let (chunks, rest) = line.as_chunks::<LANES>();
     for chunk in chunks {
         for (most, &v) in lanes.iter_mut().zip(chunk) {
@@ -38,7 +46,8 @@ fn most(line: &[f64]) -> f64 {
     for (most, &v) in lanes.iter_mut().zip(rest) {
         *most = if v > *most { v } else { *most };
     }
-    lanes.into_iter().fold(f64::NEG_INFINITY, f64::max)
+    let larger = |a: T, b: T| if b > a { b } else { a };
+    lanes.into_iter().fold(T::narrow(f64::NEG_INFINITY), larger)
 }
 
 #[derive(Clone, Copy)]
@@ -59,6 +68,29 @@ impl OnLine for Softmax {
             let inverse = 1.0 / sum;
             line.iter_mut().for_each(|v| *v *= inverse);
         }
+    }
+
+    #[inline(always)]
+    fn single(self, line: &mut [f32]) -> bool {
+        /// Exponentials of smaller numbers are zero.
+        const NOTHING: f32 = -104.0;
+        let most = most(line);
+        let accurate = |v: f32| (v - most >= single::LEAST) | (v - most < NOTHING);
+        if !line.iter().fold(true, |all, &v| all & accurate(v)) {
+            return false;
+        }
+        for v in &mut *line {
+            let d = *v - most;
+            // What the difference has lost.
+            let part = d - *v;
+            let lost = (*v - (d - part)) - (most + part);
+            let there = d >= single::LEAST;
+            let e = single::exp_of_normal(if there { d } else { 0.0 }, if there { lost } else { 0.0 });
+            *v = if there { e } else { 0.0 };
+        }
+        let inverse = (1.0 / sum_of_singles(line)) as f32;
+        line.iter_mut().for_each(|v| *v *= inverse);
+        true
     }
 }
 
@@ -147,7 +179,7 @@ fn load<T: Element>(line: &mut [f64], values: &[T], first: usize, step: usize) {
     }
 }
 
-impl<T: Element, F: OnLine> Task for Lines<'_, T, F> {
+impl<T: Element + Lane, F: OnLine> Task for Lines<'_, T, F> {
     type Output = ();
 
     #[inline(always)]
@@ -155,6 +187,13 @@ impl<T: Element, F: OnLine> Task for Lines<'_, T, F> {
         let (outer, n, inner) = self.shape;
         let lines = (0..outer).flat_map(|o| (0..inner).map(move |i| o * n * inner + i));
         for first in lines {
+            if FMA
+                && inner == 1
+                && let Some(line) = T::singles(&mut self.values[first..][..n])
+                && self.f.single(line)
+            {
+                continue;
+            }
             load(self.line, self.values, first, inner);
             if let Some(others) = self.others {
                 load(self.other, others, first, inner);
@@ -176,20 +215,23 @@ impl<T: Element, F: OnLine> Task for Lines<'_, T, F> {
     }
 }
 
-/// Applies a function to each line along an axis.
-pub(super) fn along<T: Element>(
-    values: &mut [T],
+/// Applies a function to each line along an axis, in place if the elements are not shared.
+pub(super) fn along<T: Element + Lane>(
+    values: Buffer<T>,
     others: Option<&[T]>,
     shape: &[usize],
     at: usize,
     f: impl OnLine,
-) -> Result<(), String> {
+) -> Result<Buffer<T>, String> {
     let (_, n, inner) = around(shape, at);
     if values.is_empty() {
-        return Ok(());
+        return Ok(values);
     }
-    let (work, size) = (values.len().saturating_mul(2), n * inner);
-    parallel::try_chunks(values, (PART / size).max(1) * size, work, |first, values| {
+    let (work, line) = (values.len().saturating_mul(2), n * inner);
+    let size = (PART / line).max(1) * line;
+    let mut none = vec![(); values.len().div_ceil(size)];
+    parallel::changed(values, &mut none, [size, 1], work, |at, values, _| {
+        let (first, size) = (at * size, line);
         let (mut line, mut other, mut room) = (stale(n)?, stale(n)?, stale(n)?);
         simd::run(Lines {
             shape: (values.len() / size, n, inner),
@@ -207,14 +249,43 @@ pub(super) fn along<T: Element>(
     })
 }
 
-/// The same for elements that are not shared.
-pub(super) fn changed<T: Element>(
-    mut values: Storage<T>,
-    others: Option<&[T]>,
-    shape: &[usize],
-    at: usize,
-    f: impl OnLine,
-) -> Result<Data, String> {
-    along(&mut values, others, shape, at, f)?;
-    Ok(T::wrap(values))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn softmax<T: Element + Lane>(values: &[T], n: usize) -> Vec<f64> {
+        let values = crate::tensor::buffer::gathered(values.iter().copied()).unwrap();
+        let found = along(values.into(), None, &[n], 0, Softmax).unwrap();
+        found.iter().map(|v| v.to_f64()).collect()
+    }
+
+    #[test]
+    fn softmax_in_single_precision() {
+        for n in [1, 2, 15, 16, 33, 128, 1000] {
+            for scale in [0.1, 1.0, 20.0] {
+                let values: Vec<f32> = (0..n)
+                    .map(|at| (at * 37 % 101) as f32 / 50.0 * scale - scale + 0.3)
+                    .collect();
+                let wide: Vec<f64> = values.iter().map(|&v| v.into()).collect();
+                for (found, wanted) in softmax(&values, n).into_iter().zip(softmax(&wide, n)) {
+                    assert!(
+                        (found - wanted).abs() <= 2.0 * f64::from(f32::EPSILON) * wanted,
+                        "{found} for {wanted}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn softmax_of_what_has_no_accurate_exponential() {
+        const NOT: f32 = f32::NEG_INFINITY;
+        assert_eq!(softmax(&[1.0, NOT, 1.0], 3), [0.5, 0.0, 0.5]);
+        assert_eq!(softmax(&[0.0, -1e9f32], 2), [1.0, 0.0]);
+        // A subnormal result.
+        assert_eq!(softmax(&[0.0, -95.0f32], 2)[1], f64::from((-95.0f64).exp() as f32));
+        for odd in [[f32::NAN, 1.0], [f32::INFINITY, 1.0], [NOT, NOT]] {
+            assert!(softmax(&odd, 2).iter().all(|v| v.is_nan()), "{odd:?}");
+        }
+    }
 }

@@ -1,10 +1,10 @@
 //! Softmax, cross entropy, dropout, and lists of parameters.
 
 use super::broadcast::in_floats;
-use super::line::{LogSoftmax, LogSoftmaxGrad, OnLine, Softmax, SoftmaxGrad, along, changed};
+use super::line::{LogSoftmax, LogSoftmaxGrad, OnLine, Softmax, SoftmaxGrad, along};
 use super::{Kernel, Outputs, Prepare, Spec, around, attr_dtype, axis, one, take};
-use crate::tensor::buffer::{gathered, room};
-use crate::tensor::{Data, Shape, Tensor};
+use crate::tensor::buffer::{Buffer, gathered, room};
+use crate::tensor::{Data, Element, Shape, Tensor};
 use pir_dialects::pd;
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
@@ -56,6 +56,14 @@ pub(super) fn of_axis(at: i64, shape: &[usize]) -> Result<(usize, Shape), String
     Ok((axis(at, shape.len())?, shape))
 }
 
+/// The elements in double precision.
+fn doubles(data: Data) -> Result<Buffer<f64>, String> {
+    match data {
+        Data::F64(values) => Ok(values),
+        data => Ok(data.into_doubles()?.into()),
+    }
+}
+
 fn lines(s: &Spec<'_>, f: impl OnLine + 'static) -> Result<Kernel, String> {
     let at = s.int("axis", -1);
     Ok(Box::new(move |inputs| {
@@ -63,8 +71,8 @@ fn lines(s: &Spec<'_>, f: impl OnLine + 'static) -> Result<Kernel, String> {
         let (at, extents) = of_axis(at, x.shape())?;
         let (shape, data) = x.into_parts();
         let data = in_floats(data, |data| match data {
-            Data::F32(v) => changed(v.into_storage()?, None, &extents, at, f),
-            data => changed(data.into_doubles()?, None, &extents, at, f),
+            Data::F32(v) => Ok(f32::wrap_shared(along(v, None, &extents, at, f)?)),
+            data => Ok(f64::wrap_shared(along(doubles(data)?, None, &extents, at, f)?)),
         })?;
         one(Tensor::from_parts(shape, data))
     }))
@@ -83,8 +91,8 @@ fn paired_lines(s: &Spec<'_>, f: impl OnLine + 'static) -> Result<Kernel, String
         let data = in_floats(data, |data| {
             let out = out.cast(data.dtype())?;
             match data {
-                Data::F32(v) => changed(v.into_storage()?, out.view(), &extents, at, f),
-                data => changed(data.into_doubles()?, out.view(), &extents, at, f),
+                Data::F32(v) => Ok(f32::wrap_shared(along(v, out.view(), &extents, at, f)?)),
+                data => Ok(f64::wrap_shared(along(doubles(data)?, out.view(), &extents, at, f)?)),
             }
         })?;
         one(Tensor::from_parts(shape, data))
@@ -114,13 +122,14 @@ fn cross_entropy(s: &Spec<'_>) -> Result<Kernel, String> {
                 x.shape()
             ));
         }
-        let (mut probabilities, mut logs) = (x.to_f64(), x.to_f64());
-        if with_softmax {
-            along(&mut probabilities, None, x.shape(), at, Softmax)?;
-            along(&mut logs, None, x.shape(), at, LogSoftmax)?;
-        } else {
-            logs.iter_mut().for_each(|v| *v = v.ln());
-        }
+        let values = || Ok::<Buffer<f64>, String>(x.own_doubles()?.into());
+        let (probabilities, logs) = match with_softmax {
+            true => (
+                along(values()?, None, x.shape(), at, Softmax)?,
+                along(values()?, None, x.shape(), at, LogSoftmax)?,
+            ),
+            false => (values()?, gathered(values()?.iter().map(|v| v.ln()))?.into()),
+        };
         let mut loss = room(count)?;
         if soft {
             let weights = label.own_doubles()?;
@@ -152,7 +161,7 @@ fn cross_entropy(s: &Spec<'_>) -> Result<Kernel, String> {
         }
         loss.resize(count, 0.0);
         let mut out = Outputs::new();
-        out.push(Tensor::new(x.shape(), probabilities)?.cast(x.dtype())?);
+        out.push(Tensor::from_parts(x.shape().into(), f64::wrap_shared(probabilities)).cast(x.dtype())?);
         out.push(Tensor::of(&shape, loss)?.cast(x.dtype())?);
         Ok(out)
     }))

@@ -6,11 +6,11 @@
 use pir_dialects::pd;
 
 use super::broadcast::in_floats;
-use super::sums::{Middle, sum};
+use super::sums::{Middle, differences, sum};
 use super::{Inputs, Kernel, Outputs, Prepare, Spec, axis};
 use crate::parallel;
 use crate::simd::{self, Task};
-use crate::tensor::buffer::{done, filled};
+use crate::tensor::buffer::{Buffer, done, filled};
 use crate::tensor::{DType, Data, Element, Shape, Storage, Tensor};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
@@ -157,6 +157,19 @@ impl<T: Element> Task for Group<'_, T> {
         let Group(values, layout, group) = self;
         let segment = |at| &values[layout.start(group, at)..][..layout.length];
         let n = layout.size() as f64;
+        if T::DTYPE == DType::F32 && layout.size() > 0 {
+            // In one pass: the square of the distance of any element from the mean is at most `n` times the variance,
+            // so the difference below has digits enough for a result in single precision.
+            let first = segment(0)[0].to_f64();
+            let mut sums = [0.0; 2];
+            for at in 0..layout.segments {
+                let part = differences::<T, FMA>(segment(at), first);
+                sums = [0, 1].map(|at| sums[at] + part[at]);
+            }
+            let distance = sums[0] / n;
+            let variance = sums[1] / n - distance * distance;
+            return [first + distance, if variance < 0.0 { 0.0 } else { variance }];
+        }
         let mut total = 0.0;
         for at in 0..layout.segments {
             total += sum(segment(at), T::to_f64);
@@ -208,7 +221,7 @@ struct Apply<'v, T> {
     values: &'v mut [T],
     first: usize,
     layout: &'v Layout,
-    /// Of the groups from that of the first segment on.
+    /// Of all groups.
     moments: &'v [Moments],
     params: &'v Params,
 }
@@ -219,25 +232,76 @@ impl<T: Element> Task for Apply<'_, T> {
     #[inline(always)]
     fn run<const FMA: bool>(self) {
         let Apply { first, layout, .. } = self;
-        let offset = match layout.across {
-            1 => layout.group(first),
-            _ => 0,
-        };
         for (at, segment) in self.values.chunks_mut(layout.length.max(1)).enumerate() {
             let at = first + at;
-            let [mean, factor] = self.moments[layout.group(at) - offset];
+            let [mean, factor] = self.moments[layout.group(at)];
             let param = at % layout.period * layout.width;
             let scale = &self.params.scale[param..][..layout.width];
             let bias = &self.params.bias[param..][..layout.width];
-            if let (&[scale], &[bias]) = (scale, bias) {
-                let factor = factor * scale;
-                for v in segment {
-                    *v = T::from_f64((v.to_f64() - mean) * factor + bias);
-                }
-            } else {
-                for (v, (scale, bias)) in segment.iter_mut().zip(scale.iter().zip(bias)) {
-                    *v = T::from_f64((v.to_f64() - mean) * factor * scale + bias);
-                }
+            normalize_segment::<T, FMA>(segment, [mean, factor], scale, bias);
+        }
+    }
+}
+
+/// Normalizes, scales and shifts the elements of a segment.
+#[inline(always)]
+fn normalize_segment<T: Element, const FMA: bool>(
+    segment: &mut [T],
+    [mean, factor]: Moments,
+    scale: &[f64],
+    bias: &[f64],
+) {
+    let fused = |a: f64, b: f64, c: f64| if FMA { a.mul_add(b, c) } else { a * b + c };
+    // For single precision, double precision has digits enough for what cancels.
+    let single = T::DTYPE == DType::F32;
+    if let (&[scale], &[bias]) = (scale, bias) {
+        let factor = factor * scale;
+        let shift = bias - mean * factor;
+        for v in segment {
+            *v = T::from_f64(match single {
+                true => fused(v.to_f64(), factor, shift),
+                false => (v.to_f64() - mean) * factor + bias,
+            });
+        }
+    } else {
+        let shift = -mean * factor;
+        for (v, (&scale, &bias)) in segment.iter_mut().zip(scale.iter().zip(bias)) {
+            *v = T::from_f64(match single {
+                true => fused(fused(v.to_f64(), factor, shift), scale, bias),
+                false => (v.to_f64() - mean) * factor * scale + bias,
+            });
+        }
+    }
+}
+
+/// Computes the moments of groups, each in one row, and normalizes them while they are in the nearest cache.
+struct Together<'v, T> {
+    values: &'v mut [T],
+    /// The number of the first group.
+    first: usize,
+    layout: &'v Layout,
+    moments: &'v mut [Moments],
+    params: &'v Params,
+    epsilon: f64,
+}
+
+impl<T: Element> Task for Together<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) {
+        let Together { layout, params, .. } = self;
+        let groups = self.values.chunks_exact_mut(layout.size().max(1));
+        for (at, (values, moments)) in groups.zip(self.moments).enumerate() {
+            *moments = Group(values, layout, 0).run::<FMA>();
+            let [mean, variance] = *moments;
+            let factor = 1.0 / (variance + self.epsilon).sqrt();
+            let number = (self.first + at) * layout.segments;
+            for (at, segment) in values.chunks_exact_mut(layout.length.max(1)).enumerate() {
+                let param = (number + at) % layout.period * layout.width;
+                let scale = &params.scale[param..][..layout.width];
+                let bias = &params.bias[param..][..layout.width];
+                normalize_segment::<T, FMA>(segment, [mean, factor], scale, bias);
             }
         }
     }
@@ -266,61 +330,67 @@ impl<T: Element> Task for Columns<'_, T> {
     }
 }
 
-/// Normalizes the groups; the means and variances.
-fn normalise<T: Element>(values: &mut [T], layout: &Layout, params: &Params, epsilon: f64) -> Vec<Moments> {
-    let (length, work) = (layout.length.max(1), values.len());
-    let factors = |moments: &[Moments]| -> Vec<Moments> {
-        let factor = |&[mean, variance]: &Moments| [mean, 1.0 / (variance + epsilon).sqrt()];
-        moments.iter().map(factor).collect()
-    };
+/// Normalizes the groups; the results, and the means and variances.
+fn normalise<T: Element>(
+    values: Buffer<T>,
+    layout: &Layout,
+    params: &Params,
+    epsilon: f64,
+) -> Result<(Buffer<T>, Vec<Moments>), String> {
+    let work = values.len();
     if layout.across > 1 || layout.size() == 0 {
         let shared = &*values;
         let all = parallel::map(layout.groups, work, |group| simd::run(Group(shared, layout, group)));
-        let moments = &*factors(&all);
-        let size = (BLOCK / length).max(1) * length;
-        parallel::chunks(values, size, work, |start, values| {
-            let first = start / length;
-            simd::run(Apply {
-                values,
-                first,
-                layout,
-                moments,
-                params,
-            });
-        });
-        return all;
+        let factor = |&[mean, variance]: &Moments| [mean, 1.0 / (variance + epsilon).sqrt()];
+        let moments: Vec<Moments> = all.iter().map(factor).collect();
+        return Ok((apply(values, layout, &moments, params)?, all));
     }
-    // The elements of some groups are in the cache when they are normalized.
     let mut all = vec![[0.0; 2]; layout.groups];
     let groups = (BLOCK / layout.size()).max(1);
-    parallel::pairs(
-        values,
-        &mut all,
-        [groups * layout.size(), groups],
-        work,
-        |at, values, all| {
-            for (group, moments) in all.iter_mut().enumerate() {
-                *moments = simd::run(Group(values, layout, group));
-            }
-            let (first, moments) = (at * groups * layout.segments, &*factors(all));
-            simd::run(Apply {
-                values,
-                first,
-                layout,
-                moments,
-                params,
-            });
-        },
-    );
-    all
+    let sizes = [groups * layout.size(), groups];
+    let values = parallel::changed(values, &mut all, sizes, work, |at, values, moments| {
+        simd::run(Together {
+            values,
+            first: at * groups,
+            layout,
+            moments,
+            params,
+            epsilon,
+        });
+        Ok(())
+    })?;
+    Ok((values, all))
 }
 
-/// Calls `$f` with the elements, unshared; half precision is computed in single precision.
+/// Normalizes with the means and factors of all groups.
+fn apply<T: Element>(
+    values: Buffer<T>,
+    layout: &Layout,
+    moments: &[Moments],
+    params: &Params,
+) -> Result<Buffer<T>, String> {
+    let (length, work) = (layout.length.max(1), values.len());
+    let segments = (BLOCK / length).max(1);
+    let mut none = vec![(); work.div_ceil(segments * length)];
+    parallel::changed(values, &mut none, [segments * length, 1], work, |at, values, _| {
+        simd::run(Apply {
+            values,
+            first: at * segments,
+            layout,
+            moments,
+            params,
+        });
+        Ok(())
+    })
+}
+
+/// Calls `$f` with the elements; half precision is computed in single precision.
 macro_rules! floats {
     ($data:expr, $f:expr) => {
         in_floats($data, |data| match data {
-            Data::F32(v) => Ok(f32::wrap($f(v.into_storage()?)?)),
-            data => Ok(f64::wrap($f(data.into_doubles()?)?)),
+            Data::F32(v) => Ok(f32::wrap_shared($f(v)?)),
+            Data::F64(v) => Ok(f64::wrap_shared($f(v)?)),
+            data => Ok(f64::wrap_shared($f(data.into_doubles()?.into())?)),
         })?
     };
 }
@@ -340,11 +410,12 @@ fn normalised(
         let (shape, data) = x.into_parts();
         let mut moments = Vec::new();
         fn each<T: Element>(
-            mut values: Storage<T>,
+            values: Buffer<T>,
             (layout, params, epsilon): (&Layout, &Params, f64),
             moments: &mut Vec<Moments>,
-        ) -> Result<Storage<T>, String> {
-            *moments = normalise(&mut values, layout, params, epsilon);
+        ) -> Result<Buffer<T>, String> {
+            let (values, all) = normalise(values, layout, params, epsilon)?;
+            *moments = all;
             Ok(values)
         }
         let data = floats!(data, |values| each(values, (&layout, &params, epsilon), &mut moments));
@@ -463,37 +534,26 @@ fn channels(shape: &[usize], last: bool) -> Result<Layout, String> {
 
 /// Normalizes with the given means and factors of the channels.
 fn with_moments<T: Element>(
-    mut values: Storage<T>,
+    values: Buffer<T>,
     layout: &Layout,
     moments: &[Moments],
     params: &Params,
     last: bool,
-) -> Result<Storage<T>, String> {
-    let work = values.len();
-    if last {
-        let [means, factors] = &[0, 1].map(|at| moments.iter().map(|m| m[at]).collect::<Vec<f64>>());
-        let size = (BLOCK / means.len().max(1)).max(1) * means.len();
-        parallel::chunks(&mut values, size, work, |_, values| {
-            simd::run(Columns {
-                values,
-                means,
-                factors,
-                params,
-            });
-        });
-    } else {
-        let length = layout.length.max(1);
-        let size = (BLOCK / length).max(1) * length;
-        parallel::chunks(&mut values, size, work, |start, values| {
-            let first = start / length;
-            simd::run(Apply {
-                values,
-                first,
-                layout,
-                moments,
-                params,
-            });
-        });
+) -> Result<Buffer<T>, String> {
+    if !last {
+        return apply(values, layout, moments, params);
     }
-    Ok(values)
+    let work = values.len();
+    let [means, factors] = &[0, 1].map(|at| moments.iter().map(|m| m[at]).collect::<Vec<f64>>());
+    let size = (BLOCK / means.len().max(1)).max(1) * means.len().max(1);
+    let mut none = vec![(); work.div_ceil(size)];
+    parallel::changed(values, &mut none, [size, 1], work, |_, values, _| {
+        simd::run(Columns {
+            values,
+            means,
+            factors,
+            params,
+        });
+        Ok(())
+    })
 }

@@ -4,7 +4,7 @@
 //! a sum stay where they are. Floats are accumulated pairwise in double precision, and rounded once.
 
 use super::broadcast::{expand, transpose};
-use super::sums::Middle;
+use super::sums::{Middle, rows_of_singles};
 use super::{IntList, Kernel, Prepare, Spec, axis, dims, one, take};
 use crate::simd::{self, Task};
 use crate::tensor::buffer::{filled, gathered};
@@ -196,6 +196,7 @@ pub(super) fn sum_of_floats(x: &Tensor, axes: &[usize], divisor: f64) -> Result<
         Ok(T::wrap(Middle { values, shape, divisor }.sums()?))
     }
     match x.data() {
+        Data::F32(v) if shape[2] == 1 => Ok(f32::wrap(rows_of_singles(v, [shape[0], shape[1]], divisor)?)),
         Data::F32(v) => sums(v, shape, divisor),
         Data::F64(v) => sums(v, shape, divisor),
         data => sums(&data.doubles()?, shape, divisor)?.cast(x.dtype()),

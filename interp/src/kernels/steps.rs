@@ -230,9 +230,25 @@ impl<T: Number> Task for Chain<'_, '_, T> {
                     registers[register * tile..][..n].copy_from_slice(&values[start - part.start..][..n]);
                 }
             }
-            for code in codes {
+            // What the last step computes is written to its target at once.
+            let last = codes.last().map(|code| code.to);
+            let direct = part.targets.iter().position(|&(_, register)| Some(register) == last);
+            for (at, code) in codes.iter().enumerate() {
                 let (before, behind) = registers.split_at_mut(code.to * tile);
                 let (to, behind) = behind.split_at_mut(tile);
+                let target = match direct {
+                    Some(target) if at + 1 == codes.len() => part.targets.get_mut(target),
+                    _ => None,
+                };
+                let to = match target {
+                    Some((Target::Place(values), _)) => &mut values[start - part.start..][..n],
+                    Some((Target::New(values), _)) => {
+                        let length = values.len();
+                        values.resize(length + n, T::default());
+                        &mut values[length..]
+                    }
+                    None => &mut to[..n],
+                };
                 // No step overwrites its operands.
                 let read = |register: usize| -> &[T] {
                     match register < code.to {
@@ -251,9 +267,12 @@ impl<T: Number> Task for Chain<'_, '_, T> {
                 };
                 // Not by `map`, which is not compiled for the instruction set.
                 let [first, second] = code.from;
-                compute(&code.step, &mut to[..n], [find(first), find(second)], flush);
+                compute(&code.step, to, [find(first), find(second)], flush);
             }
-            for (target, register) in &mut part.targets {
+            for (at, (target, register)) in part.targets.iter_mut().enumerate() {
+                if Some(at) == direct {
+                    continue;
+                }
                 let result = &registers[*register * tile..][..n];
                 match target {
                     Target::Place(values) => values[start - part.start..][..n].copy_from_slice(result),

@@ -70,6 +70,138 @@ fn block<T: Copy>(values: &[T], f: impl Fn(T) -> f64) -> f64 {
     lanes[0]
 }
 
+/// The sum of the differences from a number, and that of their squares, in one pass.
+#[inline(always)]
+pub(super) fn differences<T: Element, const FMA: bool>(values: &[T], from: f64) -> [f64; 2] {
+    if values.len() <= BLOCK {
+        return block_of_differences::<T, FMA>(values, from);
+    }
+    let mut levels = [[0.0; 2]; LEVELS];
+    let mut depth = 0;
+    for (count, part) in values.chunks(BLOCK).enumerate() {
+        let mut sums = block_of_differences::<T, FMA>(part, from);
+        for _ in 0..count.trailing_ones() {
+            depth -= 1;
+            sums = [0, 1].map(|at| sums[at] + levels[depth][at]);
+        }
+        levels[depth] = sums;
+        depth += 1;
+    }
+    (levels[..depth].iter().rev()).fold([0.0; 2], |sums, part| [0, 1].map(|at| part[at] + sums[at]))
+}
+
+#[inline(always)]
+fn block_of_differences<T: Element, const FMA: bool>(values: &[T], from: f64) -> [f64; 2] {
+    // As many as stay in registers.
+    const LANES: usize = 32;
+    let mut lanes = [[0.0; LANES]; 2];
+    let (chunks, rest) = values.as_chunks::<LANES>();
+    for chunk in chunks {
+        for at in 0..LANES {
+            let d = chunk[at].to_f64() - from;
+            lanes[0][at] += d;
+            lanes[1][at] = if FMA {
+                d.mul_add(d, lanes[1][at])
+            } else {
+                d * d + lanes[1][at]
+            };
+        }
+    }
+    for (at, v) in rest.iter().enumerate() {
+        let d = v.to_f64() - from;
+        lanes[0][at] += d;
+        lanes[1][at] = if FMA {
+            d.mul_add(d, lanes[1][at])
+        } else {
+            d * d + lanes[1][at]
+        };
+    }
+    lanes.map(|mut lanes| {
+        let mut width = LANES;
+        while width > 1 {
+            width /= 2;
+            for at in 0..width {
+                lanes[at] += lanes[at + width];
+            }
+        }
+        lanes[0]
+    })
+}
+
+/// The sum of numbers in single precision: four are added as they are, and their sums as those of [`sum`]. Each has an
+/// error of two roundings at most.
+#[inline(always)]
+pub(super) fn sum_of_singles(values: &[f32]) -> f64 {
+    const WIDTH: usize = 4 * LANES;
+    if values.is_empty() {
+        return 0.0;
+    }
+    // Minus zero is the neutral element.
+    let mut total = -0.0;
+    for block in values.chunks(LANES * BLOCK) {
+        let mut lanes = [-0.0f64; LANES];
+        let (chunks, rest) = block.as_chunks::<WIDTH>();
+        for chunk in chunks {
+            for (at, sum) in lanes.iter_mut().enumerate() {
+                let four = (chunk[at] + chunk[at + LANES]) + (chunk[at + 2 * LANES] + chunk[at + 3 * LANES]);
+                *sum += f64::from(four);
+            }
+        }
+        for rest in rest.chunks(LANES) {
+            for (sum, &v) in lanes.iter_mut().zip(rest) {
+                *sum += f64::from(v);
+            }
+        }
+        let mut width = LANES;
+        while width > 1 {
+            width /= 2;
+            for at in 0..width {
+                lanes[at] += lanes[at + width];
+            }
+        }
+        total += lanes[0];
+    }
+    // Sums of four may be infinite although all together are not.
+    if total.is_finite() {
+        total
+    } else {
+        sum(values, f64::from)
+    }
+}
+
+/// The sums of rows of numbers in single precision, each divided by a number.
+pub(super) fn rows_of_singles(values: &[f32], [count, n]: [usize; 2], divisor: f64) -> Result<Storage<f32>, String> {
+    let mut out = filled(count, 0.0)?;
+    parallel::chunks(&mut out, PART.div_ceil(n.max(1)), values.len() / 4, |first, out| {
+        let values = &values[first * n..][..out.len() * n];
+        simd::run(Singles {
+            values,
+            n,
+            out,
+            divisor,
+        });
+    });
+    Ok(out)
+}
+
+struct Singles<'v> {
+    values: &'v [f32],
+    n: usize,
+    out: &'v mut [f32],
+    divisor: f64,
+}
+
+impl Task for Singles<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) {
+        for (at, out) in self.out.iter_mut().enumerate() {
+            *out = (sum_of_singles(&self.values[at * self.n..][..self.n]) / self.divisor) as f32;
+        }
+    }
+}
+
 /// The sums of the elements along the middle one of three dimensions, each multiplied by a factor.
 pub(super) struct Middle<'v, T: Element> {
     pub(super) values: &'v [T],
@@ -250,6 +382,41 @@ mod tests {
             divisor: 1.0,
         };
         assert!(columns.sums().unwrap().iter().all(|sum| (sum - 25_000.0).abs() < 1e-10));
+    }
+
+    #[test]
+    fn sums_in_single_precision() {
+        for n in [0, 1, 5, 63, 64, 65, 200, 5000, 10_007] {
+            let values: Vec<f32> = (0..n).map(|at| ((at * 37 % 1009) as f32 - 400.0) / 3.0).collect();
+            let (found, wanted) = (sum_of_singles(&values), sum(&values, f64::from));
+            let size = sum(&values, |v| f64::from(v).abs());
+            assert!((found - wanted).abs() <= 1.2e-7 * size, "{n}: {found} for {wanted}");
+        }
+        assert!(sum_of_singles(&[-0.0; 100]).is_sign_negative());
+        assert!(sum_of_singles(&[-0.0, 0.0]).is_sign_positive());
+        assert!(sum_of_singles(&[]).is_sign_positive());
+        let mut large = [0.0; 64];
+        large[0] = f32::MAX;
+        large[16] = f32::MAX;
+        large[1] = -f32::MAX;
+        assert_eq!(sum_of_singles(&large), f64::from(f32::MAX));
+        large[5] = f32::INFINITY;
+        assert_eq!(sum_of_singles(&large), f64::INFINITY);
+    }
+
+    #[test]
+    fn differences_are_those_of_two_passes() {
+        for n in [1, 7, 32, 255, 256, 257, 1000, 5000] {
+            let values: Vec<f32> = (0..n).map(|at| 1e4 + (at * 37 % 101) as f32).collect();
+            let first = f64::from(values[0]);
+            let [found, squares] = differences::<f32, false>(&values, first);
+            let d = |v: f32| f64::from(v) - first;
+            assert_eq!(
+                (found, squares),
+                (sum(&values, d), sum(&values, |v| d(v) * d(v))),
+                "{n}"
+            );
+        }
     }
 
     #[test]

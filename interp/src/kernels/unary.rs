@@ -16,7 +16,9 @@ pub(super) const FUNCTIONS: &[(&str, PrepareMapping)] = &[
     (pd::Exp::NAME, |_| mapping(function!(|m, x| m.exp(x)))),
     (pd::Expm1::NAME, |_| mapping(function!(|m, x| m.exp_m1(x)))),
     (pd::Log::NAME, |_| mapping(function!(|m, x| m.ln(x)))),
-    (pd::Log1p::NAME, |_| mapping(function!(|m, x| m.ln_1p(x)))),
+    (pd::Log1p::NAME, |_| {
+        mapping(function!(|m, x| m.ln_1p(x); |x| single::ln_1p(x), single::has_ln_1p(x)))
+    }),
     (pd::Tanh::NAME, |_| {
         mapping(function!(|m, x| m.tanh(x); |x| single::tanh(x), true))
     }),
@@ -26,7 +28,9 @@ pub(super) const FUNCTIONS: &[(&str, PrepareMapping)] = &[
         mapping(function!(|m, x| m.sigmoid(x); |x| single::sigmoid(x), x >= single::LEAST))
     }),
     (chlo::Erfc::NAME, |_| mapping(function!(|m, x| m.erfc(x)))),
-    (pd::Erf::NAME, |_| mapping(function!(|m, x| m.erf(x)))),
+    (pd::Erf::NAME, |_| {
+        mapping(function!(|m, x| m.erf(x); |x| single::erf(x), true))
+    }),
 ];
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[

@@ -1,6 +1,6 @@
 //! Functions in single precision, where multiplication and addition are fused.
 //!
-//! What is lost in rounding a sum is kept where it counts: results are at most 1.75 units in the last place off.
+//! What is lost in rounding a sum is kept where it counts: results are less than two units in the last place off.
 
 /// Added to a number below 2^22, it leaves the nearest integer in the low bits.
 const ROUND: f32 = 12_582_912.0;
@@ -16,8 +16,52 @@ const TANH: [f32; 5] = [
     0.133_314_42,
     -0.333_332_83,
 ];
+/// `(ln(1 + f) - f) / f²` for `1 + f` from `√½` to `√2`.
+const LOG: [f32; 9] = [
+    -0.076_336_8,
+    0.129_236_33,
+    -0.132_478_24,
+    0.141_793_19,
+    -0.166_082_43,
+    0.200_020_69,
+    -0.250_016_18,
+    0.333_333_25,
+    -0.499_999_88,
+];
+/// `erf √z / √z - 1` for `√z` up to [`NEAR`].
+const ERF: [f32; 6] = [
+    -0.000_609_036,
+    0.005_011_962_7,
+    -0.026_778_908,
+    0.112_821_41,
+    -0.376_125_25,
+    0.128_379_17,
+];
+/// `-ln(erfc a) / a` for `a` from [`NEAR`] to four.
+const ERFC: [f32; 6] = [
+    -0.000_214_594_95,
+    0.003_219_975,
+    -0.022_906_03,
+    0.105_286_85,
+    0.635_699_4,
+    1.128_52,
+];
+const NEAR: f32 = 0.9;
+/// `(1 + a/4) e^(a²/2) Φ(-a)` of `t = 1 / (1 + a/4)` for `a` up to 13, where `Φ` is the distribution function of the
+/// normal distribution: the highest powers, and the others.
+const TAIL: [f32; 6] = [
+    0.016_088_363,
+    -0.060_035_512,
+    0.044_932_023,
+    0.037_763_077,
+    0.004_603_382_7,
+    0.091_227_86,
+];
+const TAIL_WIDE: [f64; 4] = [0.070_331_18, 0.095_895_25, 0.099_443_78, 0.099_750_6];
 /// From here, `e^-x` is a normal number.
 pub(crate) const LEAST: f32 = -87.0;
+/// From here, `x Φ(x)` is a normal number.
+pub(crate) const LEAST_GELU: f32 = -13.0;
 
 #[inline(always)]
 fn horner<const N: usize>(x: f32, terms: [f32; N]) -> f32 {
@@ -48,19 +92,115 @@ fn exp(x: f32) -> [f32; 3] {
     [power(rounded), y, low - (y - high)]
 }
 
+/// `e^(x + rest) = p + p s`, where `p` is a power of two: `p` and `s`.
+#[inline(always)]
+fn reduced(x: f32, rest: f32) -> [f32; 2] {
+    let rounded = x.mul_add(std::f32::consts::LOG2_E, ROUND);
+    let n = rounded - ROUND;
+    let r = (-n).mul_add(LN_2[1], (-n).mul_add(LN_2[0], x) + rest);
+    [power(rounded), (r * r).mul_add(horner(r, EXP), r)]
+}
+
+/// `e^x` of a number from [`LEAST`] to `-LEAST`.
+#[inline(always)]
+pub(crate) fn exp_of_normal(x: f32, rest: f32) -> f32 {
+    let [p, s] = reduced(x, rest);
+    p.mul_add(s, p)
+}
+
+/// `1 + e^-x` of a number not below [`LEAST`].
+#[inline(always)]
+fn one_plus_exp(x: f32) -> f32 {
+    let [p, s] = reduced(if x > -LEAST { LEAST } else { -x }, 0.0);
+    // One is not lost where the power is a little larger than what is precise to one.
+    if p < 1e6 {
+        p.mul_add(s, 1.0 + p)
+    } else {
+        p.mul_add(s, 1.0) + p
+    }
+}
+
 /// `1 / (1 + e^-x)` of a number not below [`LEAST`].
 #[inline(always)]
 pub(crate) fn sigmoid(x: f32) -> f32 {
+    1.0 / one_plus_exp(x)
+}
+
+/// `x / (1 + e^-x)` of a number not below [`LEAST`].
+#[inline(always)]
+pub(crate) fn silu(x: f32) -> f32 {
+    x / one_plus_exp(x)
+}
+
+/// The integer `n` with `2^n` nearest to a number, relatively, and `2^-n`.
+#[inline(always)]
+fn exponent(u: f32) -> [f32; 2] {
+    const SQRT_HALF: u32 = 0x3f35_04f3;
+    let n = (u.to_bits().wrapping_sub(SQRT_HALF) as i32) >> 23;
+    [n as f32, f32::from_bits((127 - n).wrapping_shl(23) as u32)]
+}
+
+/// `n ln 2 + ln(1 + f)`.
+#[inline(always)]
+fn ln_sum(n: f32, f: f32) -> f32 {
+    /// `ln 2` in two parts; the first has so few digits that products with exponents are exact.
+    const LN_2: [f32; 2] = [0.693_145_75, 1.428_606_8e-6];
+    let whole = n * LN_2[0];
+    let high = whole + f;
+    let lost = f - (high - whole);
+    high + (f * f).mul_add(horner(f, LOG), n.mul_add(LN_2[1], lost))
+}
+
+/// Whether [`ln_1p`] of a number is accurate: there is a logarithm, and the power of two has a reciprocal.
+#[inline(always)]
+pub(crate) fn has_ln_1p(x: f32) -> bool {
+    (x > -1.0) & (x < 1e38)
+}
+
+/// `ln(1 + x)` of a number that [`has_ln_1p`].
+#[inline(always)]
+pub(crate) fn ln_1p(x: f32) -> f32 {
+    let [n, scale] = exponent(1.0 + x);
+    ln_sum(n, x.mul_add(scale, scale - 1.0)).copysign(x)
+}
+
+/// `ln(1 + e^x)` of a number not below [`LEAST`].
+#[inline(always)]
+pub(crate) fn softplus(x: f32) -> f32 {
     let a = x.abs();
-    let [power, y, z] = exp(if a > -LEAST { LEAST } else { -a });
-    let (e, rest) = (y * power, z * power);
-    let sum = 1.0 + e;
-    let lost = (e - (sum - 1.0)) + rest;
-    let inverse = 1.0 / sum;
-    let (top, more) = if x >= 0.0 { (1.0, 0.0) } else { (e, rest) };
-    let quotient = top * inverse;
-    let remainder = (-quotient).mul_add(sum, top) + (-quotient).mul_add(lost, more);
-    remainder.mul_add(inverse, quotient)
+    let [p, s] = reduced(if a > -LEAST { LEAST } else { -a }, 0.0);
+    let [n, scale] = exponent(1.0 + p.mul_add(s, p));
+    let p = p * scale;
+    let log = ln_sum(n, p.mul_add(s, p + (scale - 1.0)));
+    (if x > 0.0 { x } else { 0.0 }) + log
+}
+
+#[inline(always)]
+pub(crate) fn erf(x: f32) -> f32 {
+    let a = x.abs();
+    let a = if a > 4.0 { 4.0 } else { a };
+    let near = x.mul_add(horner(x * x, ERF), x);
+    let far = 1.0 - exp_of_normal(-a * horner(a, ERFC), 0.0);
+    (if a < NEAR { near } else { far }).copysign(x)
+}
+
+/// `x Φ(x)` of a number not below [`LEAST_GELU`].
+#[inline(always)]
+pub(crate) fn gelu(x: f32) -> f32 {
+    let a = x.abs();
+    let a = if a > -LEAST_GELU { -LEAST_GELU } else { a };
+    let square = a * a;
+    let [p, s] = reduced(-0.5 * square, -0.5 * a.mul_add(a, -square));
+    // In double precision: the tail is a product of several factors whose errors add up.
+    let (wide, rough) = (f64::from(a), 1.0 / 0.25f32.mul_add(a, 1.0));
+    let (d, t) = (0.25f64.mul_add(wide, 1.0), f64::from(rough));
+    let t = t.mul_add((-d).mul_add(t, 1.0), t);
+    let sum = TAIL_WIDE
+        .into_iter()
+        .fold(f64::from(horner(rough, TAIL)), |sum, term| sum.mul_add(t, term));
+    let g = (wide * t * sum) as f32;
+    let tail = p * g.mul_add(s, g);
+    if x < 0.0 { -tail } else { x - tail }
 }
 
 #[inline(always)]
