@@ -3,9 +3,10 @@
 use pir_dialects::pd;
 use pir_ir::ValueId;
 
+use super::super::types::Number;
 use super::ops::Row;
 use super::select::like;
-use super::{Reader, Result};
+use super::{Reader, Result, constants, slices};
 
 pub(super) const TABLE: &[Row] = &[
     ("BatchToSpaceND", "T Tblock_shape Tcrops", "", |r, at| {
@@ -76,6 +77,18 @@ pub(super) const TABLE: &[Row] = &[
         };
         r.op(at, pd::Sqrt::NAME, &[sum], &[])
     }),
+    // TensorFlow leaves what was in memory, unless it is to be cleared.
+    ("Empty", "i32", "dtype init=false", |r, at| {
+        let (dims, elem) = (r.list(at, 0, "shape")?, r.elem(at, "dtype")?);
+        r.flag(at, "init");
+        r.tensor(&dims, elem)?;
+        let zero = match r.ctx.is_float(elem) {
+            true => Number::Float(0.0),
+            false => Number::Int(0),
+        };
+        let attrs = constants::full(r, &dims, zero, elem);
+        r.op(at, pd::Full::NAME, &[], &attrs)
+    }),
     ("L2Loss", "T", "", |r, at| {
         let x = r.operand(at, 0)?;
         let rank = r.dims(x)?.0.len() as i64;
@@ -129,8 +142,8 @@ pub(super) const TABLE: &[Row] = &[
     ("Rank", "T", "", |r, at| {
         let x = r.operand(at, 0)?;
         let rank = r.dims(x)?.0.len() as i64;
-        let value = super::types::Number::Int(rank.into());
-        let attrs = super::constants::full(r, &[], value, pir_ir::Type::I32);
+        let value = Number::Int(rank.into());
+        let attrs = constants::full(r, &[], value, pir_ir::Type::I32);
         r.op(at, pd::Full::NAME, &[], &attrs)
     }),
     ("Slice", "T Index Index", "", slice),
@@ -242,7 +255,11 @@ fn blocks(r: &Reader<'_>, x: ValueId, block: &[i64], borders: &[i64]) -> Result<
 /// `Slice`: a size of -1 is all that follows.
 fn slice(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let x = r.operand(at, 0)?;
-    let (starts, sizes) = (r.list(at, 1, "beginnings")?, r.list(at, 2, "sizes")?);
+    let sizes = r.list(at, 2, "sizes")?;
+    if r.known(at, 1).is_none() {
+        return slices::slice_computed(r, at, x, &sizes);
+    }
+    let starts = r.list(at, 1, "beginnings")?;
     let (dims, _) = r.dims(x)?;
     if starts.len() != dims.len() || sizes.len() != dims.len() {
         return Err("its bounds do not match".to_owned());

@@ -129,22 +129,25 @@ fn compute(r: &Reader<'_>, at: usize) -> Option<Known> {
         "TensorListLength" | "TensorArraySizeV3" => (Vec::new(), vec![list_length(r, at)?]),
         "Identity" | "StopGradient" | "Cast" => first()?,
         "Pack" => pack(r, at)?,
-        "ConcatV2" => {
-            let mut all = Vec::new();
-            for index in 0..r.inputs[at].len().checked_sub(1)? {
-                all.extend(input(r, at, index)?.1);
-            }
-            (vec![all.len() as i64], all)
+        "ConcatV2" => joined(r, at)?,
+        "ExpandDims" => {
+            let ((mut dims, numbers), axis) = (first()?, *input(r, at, 1)?.1.first()?);
+            let axis = if axis < 0 { axis + dims.len() as i64 + 1 } else { axis };
+            let axis = usize::try_from(axis).ok().filter(|&axis| axis <= dims.len())?;
+            dims.insert(axis, 1);
+            (dims, numbers)
         }
-        "ExpandDims" => (vec![1], first().filter(|(dims, _)| dims.is_empty())?.1),
         "Squeeze" => (Vec::new(), first().filter(|(_, n)| n.len() == 1)?.1),
         "Reshape" => {
-            let (numbers, shape) = (first()?.1, input(r, at, 1)?.1);
-            match shape[..] {
-                [] => (Vec::new(), numbers),
-                [_] => (vec![numbers.len() as i64], numbers),
-                _ => return None,
+            let (numbers, mut shape) = (first()?.1, input(r, at, 1)?.1);
+            let mut others = shape.iter().filter(|&&d| d != -1);
+            let others = others.try_fold(1i64, |n, &d| n.checked_mul(d))?;
+            let count = numbers.len() as i64;
+            if let Some(open) = shape.iter_mut().find(|d| **d == -1) {
+                *open = (others > 0 && count % others == 0).then(|| count / others)?;
             }
+            let all = shape.iter().try_fold(1i64, |n, &d| n.checked_mul(d))?;
+            (all == count && shape.iter().all(|&d| d >= 0)).then_some((shape, numbers))?
         }
         "Range" => {
             let one = |index| input(r, at, index)?.1.first().copied();
@@ -152,19 +155,32 @@ fn compute(r: &Reader<'_>, at: usize) -> Option<Known> {
         }
         "StridedSlice" => slice(r, at)?,
         "GatherV2" => {
-            let (numbers, (dims, places)) = (first()?.1, input(r, at, 1)?);
+            let (_, numbers) = first().filter(|(dims, _)| dims.len() == 1)?;
+            let (dims, places) = input(r, at, 1)?;
             let pick = |&p: &i64| numbers.get(usize::try_from(p).ok()?).copied();
             (dims, places.iter().map(pick).collect::<Option<_>>()?)
         }
-        "Prod" => (
-            Vec::new(),
-            vec![first()?.1.iter().try_fold(1i64, |n, &d| n.checked_mul(d))?],
-        ),
+        "Prod" => reduced(r, at, |numbers| numbers.iter().try_fold(1i64, |n, &d| n.checked_mul(d)))?,
+        "Sum" => reduced(r, at, |numbers| numbers.iter().try_fold(0i64, |n, &d| n.checked_add(d)))?,
+        "Max" => reduced(r, at, |numbers| numbers.iter().copied().max())?,
+        "Min" => reduced(r, at, |numbers| numbers.iter().copied().min())?,
+        "Neg" => {
+            let (dims, numbers) = first()?;
+            (dims, numbers.into_iter().map(i64::checked_neg).collect::<Option<_>>()?)
+        }
         "Select" | "SelectV2" => {
             let (condition, yes, no) = (first()?, input(r, at, 1)?, input(r, at, 2)?);
             match condition.1[..] {
                 // One condition chooses between tensors of one shape.
                 [condition] if yes.0 == no.0 => [no, yes].into_iter().nth(usize::from(condition != 0))?,
+                _ => return None,
+            }
+        }
+        "BroadcastTo" => {
+            let (numbers, shape) = (first()?.1, input(r, at, 1)?.1);
+            match (&numbers[..], &shape[..]) {
+                (&[value], _) => filled(shape, value)?,
+                (_, &[extent]) if extent == numbers.len() as i64 => (shape, numbers),
                 _ => return None,
             }
         }
@@ -184,6 +200,20 @@ fn compute(r: &Reader<'_>, at: usize) -> Option<Known> {
     })
 }
 
+/// All elements of a vector as one number, or a scalar.
+fn reduced(r: &Reader<'_>, at: usize, all: impl Fn(&[i64]) -> Option<i64>) -> Option<Known> {
+    let (dims, numbers) = input(r, at, 0)?;
+    let axes = input(r, at, 1)?.1;
+    if dims.is_empty() || (dims.len() == 1 && axes.is_empty()) {
+        return Some((dims, numbers));
+    }
+    let number = all(&numbers).filter(|_| dims.len() == 1)?;
+    // What would not fit into 32 bits wraps there.
+    let fits = r.input_code(at, 0) != Some(INT32) || i32::try_from(number).is_ok();
+    let dims = if r.flag(at, "keep_dims") { vec![1] } else { Vec::new() };
+    fits.then(|| (dims, vec![number]))
+}
+
 fn filled(shape: Vec<i64>, value: i64) -> Option<Known> {
     let count = shape
         .iter()
@@ -199,13 +229,35 @@ fn list_length(r: &Reader<'_>, at: usize) -> Option<i64> {
 }
 
 fn pack(r: &Reader<'_>, at: usize) -> Option<(Vec<i64>, Vec<i64>)> {
+    let count = r.inputs[at].len();
+    let inner = input(r, at, 0)?.0;
     let mut all = Vec::new();
-    for index in 0..r.inputs[at].len() {
+    for index in 0..count {
         let (dims, numbers) = input(r, at, index)?;
-        dims.is_empty().then_some(())?;
+        // Vectors become the rows of a matrix.
+        (dims == inner && (dims.is_empty() || int_attr(r, at, "axis") == 0)).then_some(())?;
         all.extend(numbers);
     }
-    Some((vec![all.len() as i64], all))
+    let mut dims = vec![count as i64];
+    dims.extend(inner);
+    Some((dims, all))
+}
+
+/// Tensors one after another along their first axis.
+fn joined(r: &Reader<'_>, at: usize) -> Option<Known> {
+    let count = r.inputs[at].len().checked_sub(1)?;
+    let axis = *input(r, at, count)?.1.first()?;
+    let (mut rows, mut all) = (0, Vec::new());
+    let mut dims = input(r, at, 0)?.0;
+    (axis == 0 || axis == -(dims.len() as i64)).then_some(())?;
+    for index in 0..count {
+        let (own, numbers) = input(r, at, index)?;
+        (own.get(1..) == dims.get(1..)).then_some(())?;
+        rows += own.first()?;
+        all.extend(numbers);
+    }
+    *dims.first_mut()? = rows;
+    Some((dims, all))
 }
 
 fn range(start: i64, end: i64, step: i64) -> Option<(Vec<i64>, Vec<i64>)> {
@@ -287,13 +339,44 @@ fn bounded(r: &Reader<'_>, at: usize, op: &str) -> Option<i64> {
     by(0).or_else(|| by(1))
 }
 
+/// The shape of what two tensors are spread to.
+fn broadcast_shape(a: &[i64], b: &[i64]) -> Option<Vec<i64>> {
+    let rank = a.len().max(b.len());
+    let extent = |dims: &[i64], axis: usize| match (axis + dims.len()).checked_sub(rank) {
+        Some(place) => dims.get(place).copied().unwrap_or(1),
+        None => 1,
+    };
+    let both = |axis| match (extent(a, axis), extent(b, axis)) {
+        (x, y) if x == y || y == 1 => Some(x),
+        (1, y) => Some(y),
+        _ => None,
+    };
+    (0..rank).map(both).collect()
+}
+
+/// Where the element is in a tensor of these dimensions that is the one at `index` of what the tensor is spread to.
+fn place_in(own: &[i64], dims: &[i64], index: usize) -> usize {
+    let (mut rest, mut place, mut step) = (index, 0, 1);
+    for (back, &extent) in dims.iter().rev().enumerate() {
+        let at = rest % extent.max(1) as usize;
+        rest /= extent.max(1) as usize;
+        if let Some(&extent) = own.iter().rev().nth(back) {
+            place += if extent == 1 { 0 } else { at * step };
+            step *= extent.max(0) as usize;
+        }
+    }
+    place
+}
+
 fn arithmetic(r: &Reader<'_>, at: usize, op: &str) -> Option<(Vec<i64>, Vec<i64>)> {
     let ((ad, a), (bd, b)) = (input(r, at, 0)?, input(r, at, 1)?);
-    let count = a.len().max(b.len());
-    let is_one = |dims: &[i64], numbers: &[i64], others: &[i64]| numbers.len() == 1 && dims.len() <= others.len();
-    (ad == bd || is_one(&ad, &a, &bd) || is_one(&bd, &b, &ad)).then_some(())?;
+    let dims = broadcast_shape(&ad, &bd)?;
+    let count = dims
+        .iter()
+        .try_fold(1usize, |n, &d| n.checked_mul(usize::try_from(d).ok()?))?;
+    (count <= LONGEST).then_some(())?;
     let apply = |i: usize| {
-        let (x, y) = (a[i.min(a.len() - 1)], b[i.min(b.len() - 1)]);
+        let (x, y) = (*a.get(place_in(&ad, &dims, i))?, *b.get(place_in(&bd, &dims, i))?);
         match op {
             "Add" | "AddV2" => x.checked_add(y),
             "Sub" => x.checked_sub(y),
@@ -316,6 +399,5 @@ fn arithmetic(r: &Reader<'_>, at: usize, op: &str) -> Option<(Vec<i64>, Vec<i64>
     // What would not fit into 32 bits wraps there.
     let narrow = r.input_code(at, 0) == Some(INT32);
     let fits = |&n: &i64| !narrow || i32::try_from(n).is_ok();
-    let dims = if is_one(&bd, &b, &ad) { ad } else { bd };
     numbers.iter().all(fits).then_some((dims, numbers))
 }

@@ -77,7 +77,7 @@ pub(super) struct Function {
 }
 
 impl Function {
-    pub(super) fn of(def: &FunctionDef) -> Result<Function> {
+    pub(super) fn of(def: &FunctionDef, library: &FxHashMap<String, FunctionDef>) -> Result<Function> {
         let signature = def.signature.clone().unwrap_or_default();
         let argument = |arg: &super::super::proto::ArgDef| NodeDef {
             name: arg.name.clone(),
@@ -92,7 +92,7 @@ impl Function {
             places.entry(node.name.clone()).or_insert(at);
         }
         let mut named = FxHashMap::default();
-        let mut flat = |text: &str| flat_name(&nodes, &places, &mut named, text);
+        let mut flat = |text: &str| flat_name(&nodes, &places, library, &mut named, text);
         let place = |name: &str| places.get(name).copied();
         let mut results = Vec::new();
         for output in &signature.outputs {
@@ -125,6 +125,7 @@ impl Function {
 fn flat_name(
     nodes: &[NodeDef],
     places: &FxHashMap<String, usize>,
+    library: &FxHashMap<String, FunctionDef>,
     named: &mut FxHashMap<usize, String>,
     text: &str,
 ) -> Result<String> {
@@ -136,7 +137,9 @@ fn flat_name(
         .get(name)
         .ok_or_else(|| format!("`{text}` is read, but there is no such node"))?;
     let op = ops::plain_name(&nodes[at].op);
-    let first = match signature::first_result(op, output) {
+    let called = library.get(op).and_then(|def| def.signature.as_ref());
+    let first = called.and_then(|called| called.outputs.iter().position(|arg| arg.name == output));
+    let first = match first.or_else(|| signature::first_result(op, output)) {
         Some(first) => first,
         None if named.entry(at).or_insert_with(|| output.to_owned()) == output => 0,
         None => {
@@ -236,10 +239,15 @@ fn read_body(r: &mut Reader<'_>, arguments: &[Binding], roots: &[Input], effects
 /// `PartitionedCall` and `StatefulPartitionedCall`.
 pub(super) fn call(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let name = named(r, at, "f")?;
+    call_of(r, at, &name)
+}
+
+/// A node whose operation is a function of the library.
+pub(super) fn call_of(r: &mut Reader<'_>, at: usize, name: &str) -> Result<()> {
     let arguments = bindings(r, at, 0)?;
-    let count = r.function(&name)?.results.len();
+    let count = r.function(name)?.results.len();
     let wanted: Vec<usize> = (0..count).collect();
-    let results = inline(r, at, &name, &arguments, &wanted)?;
+    let results = inline(r, at, name, &arguments, &wanted)?;
     r.gives(at, results);
     Ok(())
 }

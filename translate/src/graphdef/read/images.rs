@@ -11,6 +11,46 @@ use super::{Input, Reader, Result};
 const MOST_PLACES: i64 = 256;
 const WINDOW: &str = "strides rates padding";
 
+const LRN: &str = "depth_radius=5 bias=1 alpha=1 beta=0.5";
+
+/// A normalization over neighbouring channels.
+struct Lrn {
+    radius: i64,
+    bias: f64,
+    alpha: f64,
+    beta: f64,
+}
+
+impl Lrn {
+    fn of(r: &Reader<'_>, at: usize) -> Result<Lrn> {
+        let float = |name, usual| match r.attr(at, name) {
+            Some(Value::Float(value)) => f64::from(*value),
+            _ => usual,
+        };
+        let radius = r.int(at, "depth_radius").unwrap_or(5);
+        if !(0..=MOST_PLACES / 2).contains(&radius) {
+            return Err("its window is too wide".to_owned());
+        }
+        Ok(Lrn {
+            radius,
+            bias: float("bias", 1.0),
+            alpha: float("alpha", 1.0),
+            beta: float("beta", 0.5),
+        })
+    }
+
+    /// The sums over the neighbours of each channel.
+    fn sum<'c>(&self, x: Expr<'c>) -> Result<Expr<'c>> {
+        let depth = *x.dims().last().ok_or("it is a scalar")?;
+        let last = x.rank() - 1;
+        let mut borders = vec![0; 2 * x.rank()];
+        borders[2 * last..].fill(self.radius);
+        let wide = x.pad_with(&borders, |o| o.pad_value(0.0));
+        let all = (0..=2 * self.radius).map(|k| wide.cut(last, k, k + depth));
+        all.reduce(|a, b| a + b).ok_or_else(|| "its window is empty".to_owned())
+    }
+}
+
 pub(super) const TABLE: &[Row] = &[
     ("AdjustContrastv2", "T f32", "", |r, at| {
         r.build(at, 2, |x| {
@@ -99,25 +139,22 @@ pub(super) const TABLE: &[Row] = &[
             )])
         })
     }),
-    ("LRN", "T", "depth_radius=5 bias=1 alpha=1 beta=0.5", |r, at| {
-        let float = |name, usual| match r.attr(at, name) {
-            Some(Value::Float(value)) => f64::from(*value),
-            _ => usual,
-        };
-        let radius = r.int(at, "depth_radius").unwrap_or(5);
-        let (bias, alpha, beta) = (float("bias", 1.0), float("alpha", 1.0), float("beta", 0.5));
-        if !(0..=MOST_PLACES / 2).contains(&radius) {
-            return Err("its window is too wide".to_owned());
-        }
+    ("LRN", "T", LRN, |r, at| {
+        let lrn = Lrn::of(r, at)?;
         r.build(at, 1, |x| {
-            let (x, last) = (x[0], x[0].rank() - 1);
-            let depth = *x.dims().last().ok_or("it is a scalar")?;
-            let mut borders = vec![0; 2 * x.rank()];
-            borders[2 * last..].fill(radius);
-            let wide = x.square().pad_with(&borders, |o| o.pad_value(0.0));
-            let all = (0..=2 * radius).map(|k| wide.cut(last, k, k + depth));
-            let sum = all.reduce(|a, b| a + b).ok_or("its window is empty")?;
-            Ok(vec![x / sum.affine(alpha, bias).pow(beta)])
+            let scale = lrn.sum(x[0].square())?.affine(lrn.alpha, lrn.bias);
+            Ok(vec![x[0] / scale.pow(lrn.beta)])
+        })
+    }),
+    ("LRNGrad", "T T T", LRN, |r, at| {
+        let lrn = Lrn::of(r, at)?;
+        r.build(at, 3, |x| {
+            let (g, x, out) = (x[0], x[1], x[2]);
+            let scale = lrn.sum(x.square())?.affine(lrn.alpha, lrn.bias);
+            let others = lrn.sum(g * out / scale)?;
+            Ok(vec![
+                g / scale.pow(lrn.beta) - x * others * (2.0 * lrn.alpha * lrn.beta),
+            ])
         })
     }),
     (

@@ -31,6 +31,7 @@ mod select;
 mod sets;
 mod signature;
 mod slices;
+mod slopes;
 mod spectrum;
 mod stacks;
 mod switches;

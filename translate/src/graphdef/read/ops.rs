@@ -15,7 +15,7 @@ use super::scope::Handle;
 use super::{Input, Reader, Result};
 use super::{
     arrays, composed, const_operands, contract, functions, images, lists, matrix, nn, places, random, resize, select,
-    sets, spectrum, stacks, switches, volumes,
+    sets, slopes, spectrum, stacks, switches, volumes,
 };
 
 /// A function that reads a node.
@@ -59,6 +59,11 @@ pub(super) const TABLE: &[Row] = &[
         Some(Value::Tensor(tensor)) if tensor.dtype == 7 => Err("strings are not supported".to_owned()),
         _ => Err("its tensor is malformed".to_owned()),
     }),
+    // An error is raised where a number is not finite: the value is the operand, as behind an assertion.
+    ("CheckNumerics", "T", "message", |r, at| {
+        r.text(at, "message");
+        forward(r, at)
+    }),
     ("EnsureShape", "T", "shape", ensure_shape),
     (
         "Enter",
@@ -90,10 +95,7 @@ pub(super) const TABLE: &[Row] = &[
             r.append(at, pd::Fetch::NAME, &[x], &[], &[("name", r.ctx.str_attr(&name))])?;
             return Ok(());
         }
-        let op = if r.plain { pd::Assign::NAME } else { df::IDENTITY };
-        r.op(at, op, &[x], &[])?;
-        keeps_list(r, at, x);
-        Ok(())
+        forward(r, at)
     }),
     ("IdentityN", "T**", "", |r, at| {
         let mut values = Vec::new();
@@ -117,6 +119,11 @@ pub(super) const TABLE: &[Row] = &[
     ("NoOp", "", "", no_op),
     ("OnesLike", "T", "", |r, at| full_like(r, at, 1.0)),
     ("Placeholder", "", "dtype shape=?", placeholder),
+    // What is given to a session takes its place; a graph without inputs for it has the value.
+    ("PlaceholderWithDefault", "dtype", "shape=?", |r, at| {
+        r.attr(at, "shape");
+        forward(r, at)
+    }),
     ("PreventGradient", "T", "message=", |r, at| {
         let x = r.operand(at, 0)?;
         let message = r.text(at, "message").unwrap_or_default();
@@ -254,6 +261,7 @@ pub(super) fn row(op: &str) -> Option<&'static Row> {
             random::TABLE,
             resize::TABLE,
             sets::TABLE,
+            slopes::TABLE,
             spectrum::TABLE,
             volumes::TABLE,
         ];
@@ -269,6 +277,7 @@ pub(super) fn read(r: &mut Reader<'_>, at: usize, op: &str) -> Result<()> {
     }
     match formats::from_tensorflow(op) {
         Some(form) => by_form(r, at, form),
+        None if r.library.contains_key(op) => functions::call_of(r, at, op),
         None => Err("this operation is not supported".to_owned()),
     }
 }
@@ -325,6 +334,15 @@ fn keeps_list(r: &mut Reader<'_>, at: usize, x: ValueId) {
     for value in r.values[at].clone() {
         r.same_list(x, value);
     }
+}
+
+/// A node that gives its operand.
+fn forward(r: &mut Reader<'_>, at: usize) -> Result<()> {
+    let x = r.operand(at, 0)?;
+    let op = if r.plain { pd::Assign::NAME } else { df::IDENTITY };
+    r.op(at, op, &[x], &[])?;
+    keeps_list(r, at, x);
+    Ok(())
 }
 
 fn placeholder(r: &mut Reader<'_>, at: usize) -> Result<()> {

@@ -28,6 +28,38 @@ pub(super) const TABLE: &[Row] = &[
         }
         r.op(at, pd::Assign::NAME, &[out], &[])
     }),
+    // The elements of each row that are within its length, in reverse order.
+    ("ReverseSequence", "T Tlen", "seq_dim batch_dim=0", |r, at| {
+        let x = r.operand(at, 0)?;
+        let (dims, _) = r.dims(x)?;
+        let axis = |name: &str| {
+            let axis = r.int(at, name).unwrap_or(0);
+            let place = usize::try_from(axis).ok().filter(|&place| place < dims.len());
+            place.ok_or_else(|| format!("its `{name}` is no axis"))
+        };
+        let (along, rows) = (axis("seq_dim")?, axis("batch_dim")?);
+        if along == rows || dims.iter().any(|&extent| !(0..1 << 31).contains(&extent)) {
+            return Err("its shape is not known, or its axes are one".to_owned());
+        }
+        let wide = |axis: usize| {
+            let mut shape = vec![1; dims.len()];
+            shape[axis] = dims[axis];
+            shape
+        };
+        let operands = r.operands(at, 2)?;
+        let values = r.express(at, &operands, |scope, x| {
+            let count = dims[along] as f64;
+            let steps = scope.arange_with(|o| o.start(0.0).end(count).step(1.0).dtype(Type::I64));
+            let steps = steps.reshape(wide(along));
+            let lengths = x[1].cast(Type::I64).reshape(wide(rows));
+            let places = steps.less_than(lengths).select(lengths - 1.0 - steps, steps);
+            Ok(vec![x[0].take_along_axis_with(places.expand(&dims[..]), |o| {
+                o.axis(along as i64)
+            })])
+        })?;
+        r.is_expressed(at, values, &operands);
+        Ok(())
+    }),
     // What the elements of a border are mirrored from is added to.
     ("MirrorPadGrad", "T Tpaddings", "mode", |r, at| {
         let g = r.operand(at, 0)?;

@@ -12,7 +12,15 @@ const SIZES: &str = "align_corners=false half_pixel_centers=false";
 pub(super) const TABLE: &[Row] = &[
     ("ResizeBicubic", "T i32", SIZES, |r, at| by_matrices(r, at, cubic)),
     ("ResizeBilinear", "T i32", SIZES, |r, at| by_matrices(r, at, linear)),
+    ("ResizeBicubicGrad", "f32 T", SIZES, |r, at| back_to_image(r, at, cubic)),
+    ("ResizeBilinearGrad", "f32 T", SIZES, |r, at| {
+        back_to_image(r, at, linear)
+    }),
     ("ResizeNearestNeighbor", "T i32", SIZES, nearest),
+    ("ResizeNearestNeighborGrad", "T i32", SIZES, |r, at| {
+        let (g, sizes) = (r.operand(at, 0)?, r.list(at, 1, "sizes")?);
+        back(r, at, g, &sizes, |scale, row| vec![(scale.nearest(row), 1.0)])
+    }),
     (
         "ScaleAndTranslate",
         "T i32 f32 f32",
@@ -192,23 +200,40 @@ fn scale_and_translate(r: &mut Reader<'_>, at: usize) -> Result<()> {
             .map(|source| (source, f64::from(share(source) / sum)))
             .collect()
     };
-    with_matrices(r, at, x, &sizes, |_, axis, from, _, row| shares(axis, from, row))
+    with_matrices(r, at, x, &sizes, false, |_, axis, from, _, row| shares(axis, from, row))
 }
 
 /// Each row and each column of the result is a sum of few. So they are products with matrices.
 fn by_matrices(r: &mut Reader<'_>, at: usize, shares: Shares) -> Result<()> {
     let (x, sizes) = (r.operand(at, 0)?, r.list(at, 1, "sizes")?);
-    with_matrices(r, at, x, &sizes, |r, _, from, to, row| {
+    with_matrices(r, at, x, &sizes, false, |r, _, from, to, row| {
         shares(&Scale::of(r, at, from, to), row)
     })
 }
 
-/// The same for shares by the axis, its extents before and after, and the place.
+/// The gradient of an image that was resized: the same matrices, transposed.
+fn back_to_image(r: &mut Reader<'_>, at: usize, shares: Shares) -> Result<()> {
+    let (g, image) = (r.operand(at, 0)?, r.operand(at, 1)?);
+    let sizes = match r.dims(image)?.0[..] {
+        [_, height, width, _] => [height, width],
+        _ => return Err("its image does not have four dimensions".to_owned()),
+    };
+    back(r, at, g, &sizes, shares)
+}
+
+fn back(r: &mut Reader<'_>, at: usize, g: ValueId, sizes: &[i64], shares: Shares) -> Result<()> {
+    with_matrices(r, at, g, sizes, true, |r, _, from, to, row| {
+        shares(&Scale::of(r, at, from, to), row)
+    })
+}
+
+/// The same for shares by the axis, its extents before and after, and the place. With `back`, the gradient of an image of these sizes.
 fn with_matrices(
     r: &mut Reader<'_>,
     at: usize,
     x: ValueId,
     sizes: &[i64],
+    back: bool,
     shares: impl Fn(&Reader<'_>, usize, i64, i64, i64) -> Vec<(i64, f64)>,
 ) -> Result<()> {
     /// A larger image is not resized by a matrix.
@@ -221,6 +246,7 @@ fn with_matrices(
         return Err("its sizes are unknown or too large".to_owned());
     }
     let matrix = |r: &mut Reader<'_>, axis: usize, from: i64, to: i64| {
+        let (from, to) = if back { (to, from) } else { (from, to) };
         let mut weights = vec![0.0; (from * to) as usize];
         for row in 0..to {
             for (place, share) in shares(r, axis, from, to, row) {
@@ -237,11 +263,12 @@ fn with_matrices(
     };
     let image = moved(r, at, x, &[0, 3, 1, 2])?;
     let (rows, columns) = (matrix(r, 0, height, high)?, matrix(r, 1, width, wide)?);
-    let tall = r.helper(at, pd::Matmul::NAME, &[rows, image], &[])?;
-    let flipped = [("transpose_y", r.ctx.bool_attr(true))];
+    let flipped = [("transpose_x", r.ctx.bool_attr(back))];
+    let tall = r.helper(at, pd::Matmul::NAME, &[rows, image], &flipped)?;
+    let flipped = [("transpose_y", r.ctx.bool_attr(!back))];
     let broad = r.helper(at, pd::Matmul::NAME, &[tall, columns], &flipped)?;
-    let back = [("perm", r.ctx.ints_attr(&[0, 2, 3, 1]))];
-    r.op(at, pd::Transpose::NAME, &[broad], &back)
+    let last = [("perm", r.ctx.ints_attr(&[0, 2, 3, 1]))];
+    r.op(at, pd::Transpose::NAME, &[broad], &last)
 }
 
 /// `ResizeNearestNeighbor`: rows are repeated by a whole factor, or selected.

@@ -179,7 +179,7 @@ impl Reader<'_> {
         }
         let def = self.library.get(name);
         let def = def.ok_or_else(|| format!("the function `{name}` is not in the file"))?;
-        let function = Rc::new(Function::of(def)?);
+        let function = Rc::new(Function::of(def, &self.library)?);
         self.functions.insert(name.to_owned(), function.clone());
         Ok(function)
     }

@@ -23,6 +23,9 @@ struct Plan {
     new: Vec<i64>,
 }
 
+/// A longer part is not read by the places of its elements.
+const MOST: i64 = 1 << 16;
+
 fn mask(r: &Reader<'_>, at: usize, name: &str) -> i64 {
     r.int(at, name).unwrap_or(0)
 }
@@ -262,16 +265,73 @@ pub(super) fn read_computed(r: &mut Reader<'_>, at: usize, x: ValueId) -> Result
         } else {
             ends[entry]
         };
-        if strides[entry] != 1 {
-            return Err("strides with computed bounds are not supported".to_owned());
-        }
-        value = stretch(r, at, value, axis, start, end)?;
+        value = match (strides[entry], start, end) {
+            (1, ..) => stretch(r, at, value, axis, start, end)?,
+            // The bounds of this axis are none of those that are computed.
+            (stride, Bound::Known(start), Bound::Known(end)) => {
+                let extent = usize::try_from(axis).ok().and_then(|a| dims_of_part(r, value, a));
+                let extent = extent.ok_or("the shape of its input must be static")?;
+                let open = ["begin_mask", "end_mask"].map(|name| has(r, name, entry));
+                let taken = bounds(axis as usize, extent, [start, end, stride], [open[0], open[1], false])?;
+                take(r, at, value, &taken)?
+            }
+            _ => return Err("strides with computed bounds are not supported".to_owned()),
+        };
         (axis, out) = (axis + 1, out + 1);
     }
     match new.is_empty() {
         true => r.op(at, pd::Assign::NAME, &[value], &[]),
         false => r.op(at, pd::Unsqueeze::NAME, &[value], &[("axis", r.ctx.ints_attr(&new))]),
     }
+}
+
+/// The static extent of an axis.
+fn dims_of_part(r: &Reader<'_>, value: ValueId, axis: usize) -> Option<i64> {
+    let (dims, _) = r.dims(value).ok()?;
+    dims.get(axis).copied().filter(|&extent| extent >= 0)
+}
+
+/// Reads a `Slice` that begins where is computed: as many rows of each axis from there. TensorFlow refuses a place out of range.
+pub(super) fn slice_computed(r: &mut Reader<'_>, at: usize, x: ValueId, sizes: &[i64]) -> Result<()> {
+    let starts = bounds_of(r, at, 1, sizes.len())?;
+    if starts.len() != sizes.len() || r.dims(x)?.0.len() != sizes.len() {
+        return Err("its bounds do not match".to_owned());
+    }
+    let mut value = x;
+    for (axis, (&start, &size)) in (0i64..).zip(starts.iter().zip(sizes)) {
+        value = match (start, size) {
+            (Bound::Known(start), -1) => stretch(
+                r,
+                at,
+                value,
+                axis,
+                Bound::Known(start),
+                Bound::Known(i64::from(i32::MAX)),
+            )?,
+            (Bound::Known(start), size @ 0..) => stretch(
+                r,
+                at,
+                value,
+                axis,
+                Bound::Known(start),
+                Bound::Known(start.saturating_add(size)),
+            )?,
+            (_, -1) => stretch(r, at, value, axis, start, Bound::Known(i64::from(i32::MAX)))?,
+            (Bound::Computed(start), size @ 0..) => {
+                let rows: Vec<i64> = (0..size.min(MOST)).collect();
+                if size > MOST {
+                    return Err("it is too long to begin where is computed".to_owned());
+                }
+                let rows = [("value", r.ctx.ints_attr(&rows)), ("dtype", r.ctx.type_attr(Type::I64))];
+                let rows = r.helper(at, pd::FullIntArray::NAME, &[], &rows)?;
+                let start = r.helper(at, pd::Cast::NAME, &[start], &[("dtype", r.ctx.type_attr(Type::I64))])?;
+                let rows = r.helper(at, pd::Add::NAME, &[rows, start], &[])?;
+                r.helper(at, pd::Gather::NAME, &[value, rows], &[("axis", r.ctx.int_attr(axis))])?
+            }
+            _ => return Err("its sizes must be at least -1".to_owned()),
+        };
+    }
+    r.op(at, pd::Assign::NAME, &[value], &[])
 }
 
 /// One element of an axis, which is gone then.

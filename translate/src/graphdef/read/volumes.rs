@@ -4,6 +4,7 @@ use pir_dialects::pd;
 use pir_ir::{Attr, Type, ValueId};
 
 use super::super::proto::Value;
+use super::super::types::Number;
 use super::ops::Row;
 use super::{Reader, Result};
 
@@ -12,6 +13,7 @@ const POOLING: &str = "ksize strides padding data_format=NDHWC";
 
 const CONV3D: &str = "pd.conv3d";
 const POOL3D: &str = "pd.pool3d";
+const POOL3D_GRAD: &str = "pd.pool3d_grad";
 
 /// The order of `pd` from that of TensorFlow, and back.
 const CHANNELS_FIRST: [i64; 5] = [0, 4, 1, 2, 3];
@@ -19,6 +21,15 @@ const CHANNELS_LAST: [i64; 5] = [0, 2, 3, 4, 1];
 
 pub(super) const TABLE: &[Row] = &[
     ("AvgPool3D", "T", POOLING, |r, at| pool(r, at, "avg")),
+    ("AvgPool3DGrad", "i32 T", POOLING, |r, at| {
+        // A pool of averages is linear: what was pooled does not matter.
+        let (sizes, g) = (r.list(at, 0, "sizes")?, r.operand(at, 1)?);
+        let (_, elem) = r.dims(g)?;
+        r.tensor(&sizes, elem)?;
+        let zeros = super::constants::full(r, &sizes, Number::Float(0.0), elem);
+        let x = r.helper(at, pd::Full::NAME, &[], &zeros)?;
+        pool_grad(r, at, "avg", [x, g, g])
+    }),
     ("Conv3D", "T T", CONVOLUTION, |r, at| {
         let (x, filter) = (r.operand(at, 0)?, r.operand(at, 1)?);
         let window = Window::of(r, at)?;
@@ -28,6 +39,10 @@ pub(super) const TABLE: &[Row] = &[
     }),
     ("Conv3DBackpropInputV2", "Tshape T T", CONVOLUTION, transposed),
     ("MaxPool3D", "T", POOLING, |r, at| pool(r, at, "max")),
+    ("MaxPool3DGrad", "TInput TInput T", POOLING, |r, at| {
+        let operands = [r.operand(at, 0)?, r.operand(at, 1)?, r.operand(at, 2)?];
+        pool_grad(r, at, "max", operands)
+    }),
 ];
 
 /// How a window moves over the three axes of a volume.
@@ -157,13 +172,41 @@ fn convolve(
 
 fn pool(r: &mut Reader<'_>, at: usize, kind: &str) -> Result<()> {
     let x = r.operand(at, 0)?;
-    let (window, size) = (Window::of(r, at)?, inner(r, at, "ksize")?);
     let dims = five(r, x)?;
     let (_, elem) = r.dims(x)?;
-    let borders = window.borders(&dims, size)?;
+    let (attrs, [d, h, w]) = pooling(r, at, kind, &dims)?;
     let x = moved(r, at, x, &CHANNELS_FIRST)?;
+    windowed(r, at, POOL3D, &[x], ([dims[0], dims[4], d, h, w], elem), &attrs)
+}
+
+/// The gradient of a pool of `x`, by its result and the cotangent of that.
+fn pool_grad(r: &mut Reader<'_>, at: usize, kind: &str, [x, out, g]: [ValueId; 3]) -> Result<()> {
+    let [batch, d, h, w, channels] = five(r, x)?;
+    let (_, elem) = r.dims(x)?;
+    let (attrs, steps) = pooling(r, at, kind, &[batch, d, h, w, channels])?;
+    if five(r, g)?[1..4] != steps {
+        return Err("its sizes do not match".to_owned());
+    }
+    let mut operands = Vec::new();
+    for value in [x, out, g] {
+        operands.push(moved(r, at, value, &CHANNELS_FIRST)?);
+    }
+    windowed(
+        r,
+        at,
+        POOL3D_GRAD,
+        &operands,
+        ([batch, channels, d, h, w], elem),
+        &attrs,
+    )
+}
+
+/// The attributes of a pool of a volume, and the extents of its result.
+fn pooling(r: &Reader<'_>, at: usize, kind: &str, dims: &[i64; 5]) -> Result<(Vec<(&'static str, Attr)>, [i64; 3])> {
+    let (window, size) = (Window::of(r, at)?, inner(r, at, "ksize")?);
+    let borders = window.borders(dims, size)?;
     let flag = |value: bool| r.ctx.bool_attr(value);
-    let attrs = [
+    let attrs = vec![
         ("kernel_size", r.ctx.ints_attr(&size)),
         ("strides", r.ctx.ints_attr(&window.strides)),
         ("paddings", r.ctx.ints_attr(&borders.around)),
@@ -175,8 +218,7 @@ fn pool(r: &mut Reader<'_>, at: usize, kind: &str) -> Result<()> {
         ("adaptive", flag(false)),
         ("padding_algorithm", r.ctx.str_attr("EXPLICIT")),
     ];
-    let [d, h, w] = borders.steps;
-    windowed(r, at, POOL3D, &[x], ([dims[0], dims[4], d, h, w], elem), &attrs)
+    Ok((attrs, borders.steps))
 }
 
 /// The transpose of a convolution: one with the filter reversed, of a volume with zeros between its elements.

@@ -1,0 +1,55 @@
+//! Gradients of elementwise functions, as TensorFlow's own gradients have them: graphs that contain a training step, and gradients of
+//! gradients.
+
+use pir_dialects::pd::Expr;
+
+use super::super::proto::Value;
+use super::ops::Row;
+
+/// The constants of `Selu`.
+const SCALE: f64 = 1.050_700_987_355_480_5;
+const ALPHA: f64 = 1.673_263_242_354_377_2;
+
+pub(super) const TABLE: &[Row] = &[
+    // Of the result.
+    ("EluGrad", "T T", "", |r, at| {
+        r.build(at, 2, |x| Ok(vec![below(x[1], x[0] * (x[1] + 1.0), x[0])]))
+    }),
+    ("InvGrad", "T T", "", |r, at| {
+        r.build(at, 2, |x| Ok(vec![-(x[1] * x[0] * x[0])]))
+    }),
+    // Of the operand, or of the result, which has the same sign.
+    ("LeakyReluGrad", "T T", "alpha=0.2", |r, at| {
+        let alpha = match r.attr(at, "alpha") {
+            Some(Value::Float(value)) => f64::from(*value),
+            _ => 0.2,
+        };
+        r.build(at, 2, |x| Ok(vec![x[1].above(0.0).select(x[0], x[0] * alpha)]))
+    }),
+    ("ReciprocalGrad", "T T", "", |r, at| {
+        r.build(at, 2, |x| Ok(vec![-(x[1] * x[0] * x[0])]))
+    }),
+    ("Relu6Grad", "T T", "", |r, at| {
+        r.build(at, 2, |x| {
+            let inside = x[1].above(0.0).logical_and((-x[1]).above(-6.0));
+            Ok(vec![inside.select(x[0], x[0].zeros())])
+        })
+    }),
+    // Of the result.
+    ("SeluGrad", "T T", "", |r, at| {
+        r.build(at, 2, |x| {
+            Ok(vec![below(x[1], x[0] * (x[1] + SCALE * ALPHA), x[0] * SCALE)])
+        })
+    }),
+    ("SoftplusGrad", "T T", "", |r, at| {
+        r.build(at, 2, |x| Ok(vec![x[0] * x[1].sigmoid()]))
+    }),
+    ("SoftsignGrad", "T T", "", |r, at| {
+        r.build(at, 2, |x| Ok(vec![x[0] / x[1].abs().affine(1.0, 1.0).square()]))
+    }),
+];
+
+/// One value where a number is negative, and the other elsewhere.
+fn below<'c>(x: Expr<'c>, yes: Expr<'c>, no: Expr<'c>) -> Expr<'c> {
+    (-x).above(0.0).select(yes, no)
+}
