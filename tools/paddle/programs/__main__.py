@@ -33,7 +33,9 @@ import further  # noqa: E402, F401
 import kinds  # noqa: E402, F401
 import models  # noqa: E402, F401
 import more  # noqa: E402, F401
+import objectives  # noqa: E402, F401
 import solvers  # noqa: E402, F401
+import tasks  # noqa: E402, F401
 from cases import CASES  # noqa: E402
 from paddle import nn  # noqa: E402
 from paddle.base import core  # noqa: E402

@@ -18,6 +18,7 @@ mod lists;
 mod loops;
 mod loss_scaling;
 mod merged;
+mod narrow;
 mod notes;
 mod operands;
 mod printed;
@@ -103,6 +104,7 @@ fn finish(ctx: &Arc<Context>, builder: build::Builder<'_>, length: usize) -> Res
         lists::spread(ctx, &mut body);
         arrays::to_tensors(ctx, &mut body, &mut errors);
         unset::retype(ctx, &mut body);
+        narrow::narrow(ctx, &mut body);
         loops::rotate(ctx, &mut body, &mut errors);
         widen::widen(ctx, &mut body);
         notes::keep(ctx, &mut body, &mut errors);
