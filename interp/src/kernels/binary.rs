@@ -4,7 +4,7 @@ use pir_dialects::pd;
 use pir_dialects::stablehlo::chlo;
 
 use super::broadcast::{MIXED, both_through, broadcast, expand, zip, zip_in_place};
-use super::special::{floor_divide, floor_divide32, polygamma, remainder, remainder32, whole_pow};
+use super::special::{floor_divide, floor_divide32, polygamma, remainder, remainder32, whole_pow, zeta};
 use super::{InPlace, Inputs, Kernel, Outputs, Prepare, one, take};
 use crate::tensor::buffer::gathered;
 use crate::tensor::{DType, Data, Element, Tensor};
@@ -53,6 +53,12 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                 |n, x| polygamma(n.into(), x.into()) as f32,
                 polygamma,
             )?)
+        }))
+    }),
+    (chlo::Zeta::NAME, |_| {
+        Ok(Box::new(|inputs| {
+            let [x, q] = take(inputs)?;
+            one(zip_floats(x, q, |x, q| zeta(x.into(), q.into()) as f32, zeta)?)
         }))
     }),
     (pd::Atan2::NAME, |_| {

@@ -206,8 +206,22 @@ pub(super) fn polygamma(n: f64, x: f64) -> f64 {
     }
     let factorial = (1..=n as u32).map(f64::from).product::<f64>();
     let sign = if n % 2.0 == 0.0 { -1.0 } else { 1.0 };
-    let (s, mut x, mut sum) = (n + 1.0, x, 0.0);
-    while x < LARGE + n {
+    sign * factorial * zeta(n + 1.0, x)
+}
+
+/// Hurwitz's zeta function: Σ 1/(x+k)^s.
+pub(super) fn zeta(s: f64, x: f64) -> f64 {
+    /// Further left, there are too many terms.
+    const LEFT: f64 = -1e5;
+    if s == 1.0 || (s > 1.0 && x <= 0.0 && x == x.floor()) {
+        return f64::INFINITY;
+    }
+    // A power of a negative number is real if the exponent is whole.
+    if s.is_nan() || x.is_nan() || s < 1.0 || x < LEFT || (x < 0.0 && s != s.floor()) {
+        return f64::NAN;
+    }
+    let (mut x, mut sum) = (x, 0.0);
+    while x < LARGE + s {
         sum += x.powf(-s);
         x += 1.0;
     }
@@ -219,7 +233,7 @@ pub(super) fn polygamma(n: f64, x: f64) -> f64 {
         let at = f64::from(2 * k);
         factor *= (s + at - 1.0) * (s + at) / ((at + 1.0) * (at + 2.0) * x * x);
     }
-    sign * factorial * sum
+    sum
 }
 
 #[cfg(test)]
@@ -251,6 +265,12 @@ mod tests {
             (digamma(0.25), -4.227_453_533_376_265),
             (polygamma(1.0, 1.0), 1.644_934_066_848_226_4),
             (polygamma(2.0, 1.0), -2.404_113_806_319_188_6),
+            (zeta(2.0, 1.0), 1.644_934_066_848_226_4),
+            (zeta(3.0, 1.0), 1.202_056_903_159_594_2),
+            (zeta(2.0, 0.5), 4.934_802_200_544_679),
+            // 1/(-1/2)² more than that.
+            (zeta(2.0, -0.5), 8.934_802_200_544_679),
+            (zeta(1.5, 1.0), 2.612_375_348_685_488_3),
             (erf_inv(0.5), 0.476_936_276_204_469_9),
             (erf_inv(-0.9), -1.163_087_153_676_674_3),
             (erf_inv(1e-12), 8.862_269_254_527_58e-13),
