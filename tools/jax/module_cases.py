@@ -17,6 +17,11 @@ def case(*args, **options):
     return add
 
 
+def alternating(*args):
+    """A case that is differentiated in one way of recording, in turn, not in all."""
+    return case(*args, modes=({},) if len(CASES) % 2 else ({"slots": 3, "segment": 4},))
+
+
 def array(*shape, low=-1.0, high=1.0):
     return R.uniform(low, high, shape)
 
