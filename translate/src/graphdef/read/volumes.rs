@@ -174,7 +174,10 @@ fn pool(r: &mut Reader<'_>, at: usize, kind: &str) -> Result<()> {
     let x = r.operand(at, 0)?;
     let dims = five(r, x)?;
     let (_, elem) = r.dims(x)?;
-    let (attrs, [d, h, w]) = pooling(r, at, kind, &dims)?;
+    let Pooling {
+        attrs,
+        steps: [d, h, w],
+    } = pooling(r, at, kind, &dims)?;
     let x = moved(r, at, x, &CHANNELS_FIRST)?;
     windowed(r, at, POOL3D, &[x], ([dims[0], dims[4], d, h, w], elem), &attrs)
 }
@@ -183,7 +186,7 @@ fn pool(r: &mut Reader<'_>, at: usize, kind: &str) -> Result<()> {
 fn pool_grad(r: &mut Reader<'_>, at: usize, kind: &str, [x, out, g]: [ValueId; 3]) -> Result<()> {
     let [batch, d, h, w, channels] = five(r, x)?;
     let (_, elem) = r.dims(x)?;
-    let (attrs, steps) = pooling(r, at, kind, &[batch, d, h, w, channels])?;
+    let Pooling { attrs, steps } = pooling(r, at, kind, &[batch, d, h, w, channels])?;
     if five(r, g)?[1..4] != steps {
         return Err("its sizes do not match".to_owned());
     }
@@ -202,7 +205,12 @@ fn pool_grad(r: &mut Reader<'_>, at: usize, kind: &str, [x, out, g]: [ValueId; 3
 }
 
 /// The attributes of a pool of a volume, and the extents of its result.
-fn pooling(r: &Reader<'_>, at: usize, kind: &str, dims: &[i64; 5]) -> Result<(Vec<(&'static str, Attr)>, [i64; 3])> {
+struct Pooling {
+    attrs: Vec<(&'static str, Attr)>,
+    steps: [i64; 3],
+}
+
+fn pooling(r: &Reader<'_>, at: usize, kind: &str, dims: &[i64; 5]) -> Result<Pooling> {
     let (window, size) = (Window::of(r, at)?, inner(r, at, "ksize")?);
     let borders = window.borders(dims, size)?;
     let flag = |value: bool| r.ctx.bool_attr(value);
@@ -218,7 +226,10 @@ fn pooling(r: &Reader<'_>, at: usize, kind: &str, dims: &[i64; 5]) -> Result<(Ve
         ("adaptive", flag(false)),
         ("padding_algorithm", r.ctx.str_attr("EXPLICIT")),
     ];
-    Ok((attrs, borders.steps))
+    Ok(Pooling {
+        attrs,
+        steps: borders.steps,
+    })
 }
 
 /// The transpose of a convolution: one with the filter reversed, of a volume with zeros between its elements.
