@@ -235,11 +235,11 @@ impl Typed<'_> {
             let _ = match kind {
                 None => writeln!(
                     out,
-                    "#[must_use] pub fn {function}(self, value: impl Into<Given>) -> Self {{ self.give_operand({place}, value.into()) }}"
+                    "#[must_use] pub fn {function}(mut self, value: impl Into<Given>) -> Self {{ self.parts.give_operand({place}, value.into()); self }}"
                 ),
                 Some(kind) => writeln!(
                     out,
-                    "#[must_use] pub fn {function}(self, value: {}) -> Self {{ self.{} }}",
+                    "#[must_use] pub fn {function}(mut self, value: {}) -> Self {{ self.parts.{}; self }}",
                     kind.param(),
                     put(kind, name, place, "value")
                 ),
@@ -257,11 +257,11 @@ impl Typed<'_> {
             let name = identifier(&operand.name);
             match operand.arity {
                 Arity::One => {
-                    let _ = write!(puts, ".give_operand({place}, {name}.into())");
+                    let _ = write!(puts, "parts.give_operand({place}, {name}.into()); ");
                     params.push((name, "VALUE"));
                 }
                 Arity::Variadic => {
-                    let _ = write!(puts, ".give_operands({place}, {name})");
+                    let _ = write!(puts, "parts.give_operands({place}, {name}); ");
                     params.push((name, "&[VALUE]"));
                 }
                 Arity::Optional => {}
@@ -270,7 +270,7 @@ impl Typed<'_> {
         for attr in op.attrs.iter().filter(|a| a.default.is_none()) {
             let (name, kind) = (identifier(&attr.name), ParamKind::of(&attr.ty));
             let place = self.place(&attr.name).unwrap_or(usize::MAX);
-            let _ = write!(puts, ".{}", put(kind, &attr.name, place, &name));
+            let _ = write!(puts, "parts.{}; ", put(kind, &attr.name, place, &name));
             params.push((name, kind.param()));
         }
         let one = |arity: &Arity| *arity == Arity::One;
@@ -301,12 +301,13 @@ impl Typed<'_> {
                 }
                 list
             };
-            let apply = if with { ".with_options(options)" } else { "" };
+            let apply = if with { ".with(options)" } else { "" };
+            let mutable = if puts.is_empty() { "" } else { "mut " };
             let doc = self.described();
             let _ = writeln!(
                 out,
                 "#[doc = {doc:?}]\n#[doc = \"# Errors\"]\n#[doc = \"When its types cannot be inferred.\"]\npub fn {name}<'a>(r: &mut Rewriter<'a>{}) -> Result<{plain}, String> {{ \
-                 Options::<{ty}>::begin(r.ctx){puts}{apply}.{plain_end}(r) }}",
+                 let {mutable}parts = Parts::begin(r.ctx, {ty}::NAME); {puts}parts{apply}.{plain_end}(r) }}",
                 declared("ValueId", 0, "a"),
             );
             let (on, this, skip, scope) = match first_is_tensor {
@@ -316,7 +317,7 @@ impl Typed<'_> {
             let _ = writeln!(
                 out,
                 "impl<'c> {on} {{ #[doc = {doc:?}]\npub fn {name}(self{}) -> {expr} {{ {this} \
-                 Options::<{ty}>::begin({scope}.context()){puts}{apply}.{expr_end}({scope}) }} }}",
+                 let {mutable}parts = Parts::begin({scope}.context(), {ty}::NAME); {puts}parts{apply}.{expr_end}({scope}) }} }}",
                 declared("Expr<'c>", skip, "c"),
             );
         }

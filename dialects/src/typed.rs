@@ -371,91 +371,21 @@ type Attributes = SmallVec<[(&'static str, Attr); 4]>;
 
 /// The operands and attributes of an operation under construction.
 pub struct Options<'c, M> {
-    parts: Parts<'c>,
+    pub(crate) parts: Parts<'c>,
     of: PhantomData<M>,
 }
 
-impl<'c, M: Operation> Options<'c, M> {
-    #[inline]
-    pub(crate) fn begin(ctx: &'c Context) -> Self {
-        Options {
-            parts: Parts {
-                ctx,
-                name: M::NAME,
-                operands: SmallVec::new(),
-                attrs: SmallVec::new(),
-            },
-            of: PhantomData,
-        }
-    }
-
+impl<M: Operation> Options<'_, M> {
     /// Copies the attributes and numbers of another operation that this one declares as well and that are not set.
     #[must_use]
     pub fn like<S: Source, O>(mut self, op: View<S, O>) -> Self {
         self.parts.copy_missing(&op.source);
         self
     }
-
-    #[inline]
-    pub(crate) fn with_options(self, options: impl FnOnce(Self) -> Self) -> Self {
-        options(self)
-    }
 }
 
-/// Delegates to [`Parts`], whose functions are compiled once for all operations.
-macro_rules! delegate {
-    (gives $($name:ident($($arg:ident: $ty:ty),*)),* ends $($end:ident<$life:lifetime>($on:ident: $on_ty:ty) -> $out:ty),*) => {
-        impl<M> Options<'_, M> {
-            $(
-                #[inline]
-                pub(crate) fn $name(mut self, $($arg: $ty),*) -> Self {
-                    self.parts.$name($($arg),*);
-                    self
-                }
-            )*
-            $(
-                #[inline]
-                pub(crate) fn $end<$life>(self, $on: $on_ty) -> $out {
-                    self.parts.$end($on)
-                }
-            )*
-
-            #[inline]
-            pub(crate) fn give_operands<T: Copy + Into<Given>>(mut self, place: usize, values: &[T]) -> Self {
-                values.iter().for_each(|&value| self.parts.give_operand(place, value.into()));
-                self
-            }
-
-            #[inline]
-            pub(crate) fn build_fixed<'s, const N: usize>(self, scope: ExprScope<'s>) -> [Expr<'s>; N] {
-                let all = self.parts.build_all(scope);
-                std::array::from_fn(|index| all.get(index).copied().unwrap_or(scope.nothing()))
-            }
-        }
-    };
-}
-
-delegate! {
-    gives
-        give_operand(place: usize, value: Given),
-        give_attr(name: &'static str, attr: Attr),
-        give_float(name: &'static str, value: f64),
-        give_int(name: &'static str, value: i64),
-        give_flag(name: &'static str, value: bool),
-        give_text(name: &'static str, value: &str),
-        give_type(name: &'static str, value: Type),
-        give_list(name: &'static str, value: &[i64]),
-        give_number(name: &'static str, place: usize, value: Number),
-        give_ints(name: &'static str, place: usize, value: Ints)
-    ends
-        build_op<'r>(r: &mut Rewriter<'r>) -> Result<OpId, String>,
-        build_value<'r>(r: &mut Rewriter<'r>) -> Result<ValueId, String>,
-        build_all<'s>(scope: ExprScope<'s>) -> Vec<Expr<'s>>,
-        build_one<'s>(scope: ExprScope<'s>) -> Expr<'s>
-}
-
-/// [`Options`] of any operation.
-struct Parts<'c> {
+/// [`Options`] of any operation. The generated builders use it, so that its functions are compiled once, not for each operation.
+pub struct Parts<'c> {
     ctx: &'c Context,
     name: &'static str,
     /// In the order of declaration.
@@ -463,7 +393,23 @@ struct Parts<'c> {
     attrs: Attributes,
 }
 
-impl Parts<'_> {
+impl<'c> Parts<'c> {
+    pub(crate) fn begin(ctx: &'c Context, name: &'static str) -> Self {
+        Parts {
+            ctx,
+            name,
+            operands: SmallVec::new(),
+            attrs: SmallVec::new(),
+        }
+    }
+
+    /// Sets options.
+    #[inline]
+    pub(crate) fn with<M>(self, options: impl FnOnce(Options<'c, M>) -> Options<'c, M>) -> Self {
+        let parts = self;
+        options(Options { parts, of: PhantomData }).parts
+    }
+
     fn copy_missing<S: Source>(&mut self, op: &S) {
         let Some(def) = self.ctx.registered_op(self.name).and_then(|name| self.ctx.op_def(name)) else {
             return;
@@ -483,40 +429,44 @@ impl Parts<'_> {
         }
     }
 
-    fn give_operand(&mut self, place: usize, value: Given) {
+    pub(crate) fn give_operand(&mut self, place: usize, value: Given) {
         let after = self.operands.iter().rposition(|&(at, _)| at <= place);
         self.operands.insert(after.map_or(0, |at| at + 1), (place, value));
     }
 
-    fn give_attr(&mut self, name: &'static str, attr: Attr) {
+    pub(crate) fn give_operands<T: Copy + Into<Given>>(&mut self, place: usize, values: &[T]) {
+        values.iter().for_each(|&value| self.give_operand(place, value.into()));
+    }
+
+    pub(crate) fn give_attr(&mut self, name: &'static str, attr: Attr) {
         self.attrs.push((name, attr));
     }
 
-    fn give_float(&mut self, name: &'static str, value: f64) {
+    pub(crate) fn give_float(&mut self, name: &'static str, value: f64) {
         self.give_attr(name, self.ctx.float_attr(value));
     }
 
-    fn give_int(&mut self, name: &'static str, value: i64) {
+    pub(crate) fn give_int(&mut self, name: &'static str, value: i64) {
         self.give_attr(name, self.ctx.int_attr(value));
     }
 
-    fn give_flag(&mut self, name: &'static str, value: bool) {
+    pub(crate) fn give_flag(&mut self, name: &'static str, value: bool) {
         self.give_attr(name, self.ctx.bool_attr(value));
     }
 
-    fn give_text(&mut self, name: &'static str, value: &str) {
+    pub(crate) fn give_text(&mut self, name: &'static str, value: &str) {
         self.give_attr(name, self.ctx.str_attr(value));
     }
 
-    fn give_type(&mut self, name: &'static str, value: Type) {
+    pub(crate) fn give_type(&mut self, name: &'static str, value: Type) {
         self.give_attr(name, self.ctx.type_attr(value));
     }
 
-    fn give_list(&mut self, name: &'static str, value: &[i64]) {
+    pub(crate) fn give_list(&mut self, name: &'static str, value: &[i64]) {
         self.give_attr(name, self.ctx.ints_attr(value));
     }
 
-    fn give_number(&mut self, name: &'static str, place: usize, value: Number) {
+    pub(crate) fn give_number(&mut self, name: &'static str, place: usize, value: Number) {
         match value {
             Number::Int(value) => self.give_int(name, value),
             Number::Float(value) => self.give_float(name, value),
@@ -526,7 +476,7 @@ impl Parts<'_> {
         }
     }
 
-    fn give_ints(&mut self, name: &'static str, place: usize, value: Ints) {
+    pub(crate) fn give_ints(&mut self, name: &'static str, place: usize, value: Ints) {
         match value {
             Ints::List(list) => self.give_list(name, &list),
             Ints::Value(value) => self.give_operand(place, value),
@@ -556,7 +506,7 @@ impl Parts<'_> {
         (values, self.attrs)
     }
 
-    fn build_op(self, r: &mut Rewriter<'_>) -> Result<OpId, String> {
+    pub(crate) fn build_op(self, r: &mut Rewriter<'_>) -> Result<OpId, String> {
         let name = self.name;
         let (operands, attrs) = self.finish();
         let mut op = r.op(name).operands(operands.ok_or("an operand is missing")?);
@@ -566,12 +516,12 @@ impl Parts<'_> {
         op.infer()
     }
 
-    fn build_value(self, r: &mut Rewriter<'_>) -> Result<ValueId, String> {
+    pub(crate) fn build_value(self, r: &mut Rewriter<'_>) -> Result<ValueId, String> {
         let op = self.build_op(r)?;
         Ok(r.body.result(op, 0))
     }
 
-    fn build_all<'s>(self, scope: ExprScope<'s>) -> Vec<Expr<'s>> {
+    pub(crate) fn build_all<'s>(self, scope: ExprScope<'s>) -> Vec<Expr<'s>> {
         let name = self.name;
         match self.finish() {
             (Some(operands), attrs) => scope.build(name, &operands, &attrs, None),
@@ -579,8 +529,13 @@ impl Parts<'_> {
         }
     }
 
-    fn build_one<'s>(self, scope: ExprScope<'s>) -> Expr<'s> {
+    pub(crate) fn build_one<'s>(self, scope: ExprScope<'s>) -> Expr<'s> {
         self.build_all(scope).first().copied().unwrap_or(scope.nothing())
+    }
+
+    pub(crate) fn build_fixed<'s, const N: usize>(self, scope: ExprScope<'s>) -> [Expr<'s>; N] {
+        let all = self.build_all(scope);
+        std::array::from_fn(|index| all.get(index).copied().unwrap_or(scope.nothing()))
     }
 }
 

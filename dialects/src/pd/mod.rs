@@ -121,9 +121,10 @@ pub fn register(builder: &mut ContextBuilder) {
         other_types: false,
     };
     let folds = fold::Folds::new();
+    let compositions = composed::Compositions::new();
     let tabled = rows::ROWS.iter().map(definition).map(|mut def| {
         folds.attach(&mut def);
-        composed::attach(&mut def);
+        compositions.attach(&mut def);
         def
     });
     builder.register(dialect, tabled.chain(control::definitions()));

@@ -21,6 +21,7 @@ use pir_ir::{
     Attr, AttrDict, Body, InferArgs, OpDef, OpId, OpSpec, OpView, Rewriter, Semantics, Speculatability, Type, TypeData,
     ValueId,
 };
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::{Building, Expr, ExprScope};
@@ -70,10 +71,21 @@ fn functions() -> impl Iterator<Item = &'static (&'static str, Compose)> {
     .flatten()
 }
 
-/// Gives an operation its composition, if it has one.
-pub(super) fn attach(def: &mut OpDef) {
-    if let Some((_, function)) = functions().find(|(name, _)| Some(*name) == def.name.strip_prefix("pd.")) {
-        def.semantics = Some(Arc::new(Composed(*function)));
+/// The compositions of all operations, by name without the dialect.
+pub(super) struct Compositions(FxHashMap<&'static str, Compose>);
+
+impl Compositions {
+    /// Collects the tables.
+    pub(super) fn new() -> Self {
+        Compositions(functions().copied().collect())
+    }
+
+    /// Gives an operation its composition, if it has one.
+    pub(super) fn attach(&self, def: &mut OpDef) {
+        let function = def.name.strip_prefix("pd.").and_then(|name| self.0.get(name));
+        if let Some(&function) = function {
+            def.semantics = Some(Arc::new(Composed(function)));
+        }
     }
 }
 
