@@ -246,8 +246,9 @@ fn the_tutorial_adds_an_operation_and_a_pass() {
         let output = Command::new("bash")
             .args(["-c", line])
             .env("CARGO_TARGET_DIR", root().join("target/tutorial"))
-            // Nobody debugs it, and it would take a good part of the time.
+            // Nobody debugs it or builds it again: both would take time and space.
             .env("CARGO_PROFILE_DEV_DEBUG", "0")
+            .env("CARGO_INCREMENTAL", "0")
             .current_dir(&demo)
             .output()
             .unwrap();
