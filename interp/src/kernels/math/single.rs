@@ -51,7 +51,7 @@ const NEAR: f32 = 0.9;
 /// normal distribution: the highest powers, and the others.
 const TAIL: [f32; 6] = [
     0.016_088_363,
-    -0.060_035_512,
+    -0.060_035_51,
     0.044_932_023,
     0.037_763_077,
     0.004_603_382_7,
