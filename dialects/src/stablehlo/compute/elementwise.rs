@@ -157,15 +157,6 @@ pub(super) const VJPS: &[(&str, Vjp)] = &[
     (chlo::Polygamma::NAME, |c, _, g| {
         vec![g.zeros(), g * polygamma(c, c.x(0) + 1.0, c.x(1))]
     }),
-    // Where the exponent has a cotangent, it is asked for: only a constant one is known.
-    (chlo::Zeta::NAME, |c, _, g| {
-        let (x, q) = (c.x(0), c.x(1));
-        let slope = c.scope.build(chlo::Zeta::NAME, &ids(&[x + 1.0, q]), &[], q.ty());
-        slope
-            .into_iter()
-            .flat_map(|slope| [g.zeros(), -(g * x * slope)])
-            .collect()
-    }),
     (chlo::Erfc::NAME, |c, _, g| {
         vec![g * ((c.x(0) * c.x(0)).neg().exp() * -FRAC_2_SQRT_PI)]
     }),
