@@ -94,6 +94,26 @@ pub struct Structured {
     pub tests: &'static str,
 }
 
+/// What the dialects of a context registered.
+#[derive(Default)]
+pub(crate) struct Registered {
+    pub(crate) arithmetic: Vec<&'static dyn Arithmetic>,
+    pub(crate) structured: Option<Structured>,
+}
+
+impl Context {
+    /// The arithmetic on values of a type.
+    pub fn arithmetic(&self, ty: Type) -> Option<&'static dyn Arithmetic> {
+        let registered: &Registered = self.extension()?;
+        registered.arithmetic.iter().copied().find(|a| a.is_for(self, ty))
+    }
+
+    /// What loops and branches are made of.
+    pub fn structured(&self) -> Option<Structured> {
+        self.extension::<Registered>()?.structured
+    }
+}
+
 impl Rewriter<'_> {
     /// Computes something by the arithmetic of the type of the first operand.
     ///

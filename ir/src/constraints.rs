@@ -1,7 +1,12 @@
 //! What a dialect that data defines demands of its operations, types and attributes.
 
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
 use crate::body::OpView;
 use crate::context::Context;
+use crate::declare::Text;
 use crate::diagnostics::Diagnostic;
 use crate::types::Attr;
 
@@ -15,6 +20,23 @@ pub trait Constraints: Send + Sync {
     /// # Errors
     /// What is wrong with it.
     fn verify_value(&self, ctx: &Context, value: Attr) -> Result<(), String>;
+}
+
+/// The constraints of the dialects of a context.
+pub(crate) type ConstraintTable = FxHashMap<Text, Arc<dyn Constraints>>;
+
+impl Context {
+    /// What a dialect demands beyond the definitions of its operations.
+    pub fn constraints(&self, dialect: &str) -> Option<&dyn Constraints> {
+        let table: &ConstraintTable = self.extension()?;
+        table.get(dialect).map(|constraints| &**constraints)
+    }
+
+    /// Whether some dialect does.
+    pub(crate) fn has_constraints(&self) -> bool {
+        self.extension::<ConstraintTable>()
+            .is_some_and(|table| !table.is_empty())
+    }
 }
 
 /// Verifies an operation by the constraints of its dialect; for [`OpDef::verify`](crate::OpDef::verify).

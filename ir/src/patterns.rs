@@ -84,3 +84,13 @@ impl Patterns {
         self.of.get(op.index().min(last)).map_or(&[], Vec::as_slice)
     }
 }
+
+/// Those of a context that has none.
+static NO_PATTERNS: Patterns = Patterns { of: Vec::new() };
+
+impl Context {
+    /// The patterns of the dialects.
+    pub fn patterns(&self) -> &Patterns {
+        self.extension().unwrap_or(&NO_PATTERNS)
+    }
+}

@@ -4,9 +4,11 @@
 
 use std::any::TypeId;
 
+use rustc_hash::FxHashMap;
+
 use crate::context::Context;
 use crate::declare::{List, Text};
-use crate::types::TypeParam;
+use crate::types::{TypeName, TypeParam};
 
 /// A type of a dialect as Rust code names it, so that a misspelled one does not compile.
 pub trait DialectType: 'static {
@@ -141,5 +143,27 @@ impl TypeDef {
             return Err(format!("`{}` has fewer parameters", self.name));
         }
         self.verify.map_or(Ok(()), |verify| verify(ctx, params))
+    }
+}
+
+/// The types of all registered dialects.
+pub(crate) struct DeclaredTypes {
+    pub(crate) defs: Vec<TypeDef>,
+    pub(crate) by_name: FxHashMap<Text, TypeName>,
+    pub(crate) by_key: FxHashMap<TypeId, TypeName>,
+}
+
+impl DeclaredTypes {
+    pub(crate) fn new(defs: Vec<TypeDef>) -> Self {
+        let names = || (0..).map(TypeName);
+        DeclaredTypes {
+            by_name: defs.iter().map(|def| def.name.clone()).zip(names()).collect(),
+            by_key: defs
+                .iter()
+                .zip(names())
+                .filter_map(|(def, name)| Some((def.key?, name)))
+                .collect(),
+            defs,
+        }
     }
 }

@@ -7,14 +7,14 @@ use super::common::Read;
 use super::loops::{bind, iter_args, print_iter_args};
 
 /// `#map(%a, %b)[%c]`: the map, and the values of its dimensions and symbols.
-fn map_of(r: &mut OdsReader<'_, '_>, attr: &str, values: &str) -> Read {
+fn map_of(r: &mut dyn OdsReader<'_>, attr: &str, values: &str) -> Read {
     let map = r.value()?;
     r.set_attr(attr, map)?;
     dims_and_symbols(r, values)
 }
 
 /// `(%a, %b)[%c]`.
-fn dims_and_symbols(r: &mut OdsReader<'_, '_>, values: &str) -> Read {
+fn dims_and_symbols(r: &mut dyn OdsReader<'_>, values: &str) -> Read {
     r.expect("(")?;
     r.operands(values)?;
     r.expect(")")?;
@@ -26,7 +26,7 @@ fn dims_and_symbols(r: &mut OdsReader<'_, '_>, values: &str) -> Read {
 }
 
 /// The text of a map, and how many dimensions it has.
-fn map_text<'a>(p: &OdsPrinter<'_, 'a, '_>, attr: &str) -> Option<(&'a str, usize)> {
+fn map_text<'a>(p: &dyn OdsPrinter<'a>, attr: &str) -> Option<(&'a str, usize)> {
     let AttrData::Opaque(text) = p.ctx().attr_data(p.get_attr(attr)?) else {
         return None;
     };
@@ -39,7 +39,7 @@ fn map_text<'a>(p: &OdsPrinter<'_, 'a, '_>, attr: &str) -> Option<(&'a str, usiz
     Some((text, count))
 }
 
-fn print_dims_and_symbols(p: &mut OdsPrinter<'_, '_, '_>, dims: usize, values: &[ValueId]) {
+fn print_dims_and_symbols(p: &mut dyn OdsPrinter<'_>, dims: usize, values: &[ValueId]) {
     let dims = dims.min(values.len());
     p.text("(");
     p.values_list(&values[..dims]);
@@ -82,7 +82,7 @@ pub(super) const ACCESS: OdsHook = OdsHook {
 };
 
 /// The results of a map with values in place of the names.
-fn print_expressions(p: &mut OdsPrinter<'_, '_, '_>, attr: &str, values: &[ValueId]) {
+fn print_expressions(p: &mut dyn OdsPrinter<'_>, attr: &str, values: &[ValueId]) {
     let Some((text, dims)) = map_text(p, attr) else { return };
     if let Some((head, results)) = text.split_once("->") {
         print_results(p, head, inside_of(results), dims, values);
@@ -96,7 +96,7 @@ fn inside_of(results: &str) -> &str {
     inside.unwrap_or(results)
 }
 
-fn print_results(p: &mut OdsPrinter<'_, '_, '_>, head: &str, results: &str, dims: usize, values: &[ValueId]) {
+fn print_results(p: &mut dyn OdsPrinter<'_>, head: &str, results: &str, dims: usize, values: &[ValueId]) {
     let names: Vec<&str> = head
         .trim_start_matches("affine_map<")
         .split(['(', ')', '[', ']', ',', ' '])
@@ -124,7 +124,7 @@ fn print_results(p: &mut OdsPrinter<'_, '_, '_>, head: &str, results: &str, dims
 }
 
 /// A bound of a loop: a number, a value, or a map.
-fn bound(r: &mut OdsReader<'_, '_>, word: &str, attr: &str, values: &str) -> Read {
+fn bound(r: &mut dyn OdsReader<'_>, word: &str, attr: &str, values: &str) -> Read {
     r.eat(word);
     if r.is_next('%') {
         r.operand(values)?;
@@ -137,7 +137,7 @@ fn bound(r: &mut OdsReader<'_, '_>, word: &str, attr: &str, values: &str) -> Rea
     r.set(attr, &format!("affine_map<() -> ({value})>"))
 }
 
-fn print_bound(p: &mut OdsPrinter<'_, '_, '_>, word: &str, attr: &str, values: &str) {
+fn print_bound(p: &mut dyn OdsPrinter<'_>, word: &str, attr: &str, values: &str) {
     let values = p.values(values);
     let Some((text, dims)) = map_text(p, attr) else { return };
     let results = text.split_once("->").map_or("", |text| text.1.trim());
@@ -214,7 +214,7 @@ fn expressions(list: &str) -> Vec<&str> {
 }
 
 /// `(%a + 1, min(%b, 10))`: bounds of loops that nest, each of one expression or of several, all of which are results of one map.
-fn parallel_bounds(r: &mut OdsReader<'_, '_>, word: &str, map: &str, groups: &str) -> Result<usize, Unreadable> {
+fn parallel_bounds(r: &mut dyn OdsReader<'_>, word: &str, map: &str, groups: &str) -> Result<usize, Unreadable> {
     let text = r.expressions("mapOperands", '(', true)?;
     let Some((head, results)) = text.split_once("->") else {
         return Err(r.expected("bounds"));
@@ -237,7 +237,7 @@ fn parallel_bounds(r: &mut OdsReader<'_, '_>, word: &str, map: &str, groups: &st
     Ok(counts.len())
 }
 
-fn print_parallel_bounds(p: &mut OdsPrinter<'_, '_, '_>, word: &str, map: &str, groups: &str, values: &[ValueId]) {
+fn print_parallel_bounds(p: &mut dyn OdsPrinter<'_>, word: &str, map: &str, groups: &str, values: &[ValueId]) {
     let Some((text, dims)) = map_text(p, map) else { return };
     let Some((head, results)) = text.split_once("->") else {
         return;
@@ -345,7 +345,7 @@ pub(super) const PARALLEL: OdsHook = OdsHook {
 };
 
 /// How many operands a map takes.
-fn map_operands(p: &OdsPrinter<'_, '_, '_>, attr: &str) -> usize {
+fn map_operands(p: &dyn OdsPrinter<'_>, attr: &str) -> usize {
     let head = map_text(p, attr).and_then(|(text, _)| text.split_once("->"));
     let words = head.map_or("", |(head, _)| head.trim_start_matches("affine_map<"));
     let words = words.split(['(', ')', '[', ']', ',', ' ']);
@@ -404,7 +404,7 @@ pub(super) const GENERIC: OdsHook = OdsHook {
 };
 
 /// `ins(%a, %b : T, U) outs(%c : V)`, each of which may be missing.
-pub(super) fn structured(r: &mut OdsReader<'_, '_>, names: [&str; 2]) -> Result<(), Unreadable> {
+pub(super) fn structured(r: &mut dyn OdsReader<'_>, names: [&str; 2]) -> Result<(), Unreadable> {
     for (word, name) in ["ins", "outs"].into_iter().zip(names) {
         let mut types = Vec::new();
         if r.eat(word) {
@@ -420,7 +420,7 @@ pub(super) fn structured(r: &mut OdsReader<'_, '_>, names: [&str; 2]) -> Result<
     Ok(())
 }
 
-pub(super) fn print_structured(p: &mut OdsPrinter<'_, '_, '_>, names: [&str; 2]) {
+pub(super) fn print_structured(p: &mut dyn OdsPrinter<'_>, names: [&str; 2]) {
     for (word, name) in [" ins(", " outs("].into_iter().zip(names) {
         let values = p.values(name);
         if !values.is_empty() {

@@ -26,7 +26,7 @@ pub(super) const INDEX_LIST: OdsHook = OdsHook {
 
 /// Reads `[4, %n]`, in whatever brackets.
 pub(super) fn index_list(
-    r: &mut OdsReader<'_, '_>,
+    r: &mut dyn OdsReader<'_>,
     values: &str,
     open: &str,
     close: &str,
@@ -51,7 +51,7 @@ pub(super) fn index_list(
 }
 
 /// Prints `4, %n`.
-pub(super) fn print_index_list(p: &mut OdsPrinter<'_, '_, '_>, values: &[pir_ir::ValueId], list: &[i64]) {
+pub(super) fn print_index_list(p: &mut dyn OdsPrinter<'_>, values: &[pir_ir::ValueId], list: &[i64]) {
     let mut values = values.iter();
     for (at, &number) in list.iter().enumerate() {
         if at > 0 {
@@ -163,7 +163,7 @@ pub(super) const SWITCH_CASES: OdsHook = OdsHook {
 };
 
 /// `^a(%x, %y : T, U)`; gives how many values are passed.
-fn destination(r: &mut OdsReader<'_, '_>, values: &str, types: &mut Vec<Type>) -> Result<i64, Unreadable> {
+fn destination(r: &mut dyn OdsReader<'_>, values: &str, types: &mut Vec<Type>) -> Result<i64, Unreadable> {
     r.successor()?;
     if !r.eat("(") {
         return Ok(0);
@@ -176,7 +176,7 @@ fn destination(r: &mut OdsReader<'_, '_>, values: &str, types: &mut Vec<Type>) -
     Ok((r.values(values).len() - before) as i64)
 }
 
-fn switch_cases(r: &mut OdsReader<'_, '_>) -> Read {
+fn switch_cases(r: &mut dyn OdsReader<'_>) -> Read {
     r.expect("default")?;
     r.expect(":")?;
     let (mut default, mut types) = (Vec::new(), Vec::new());
@@ -207,7 +207,7 @@ fn switch_cases(r: &mut OdsReader<'_, '_>) -> Read {
     Ok(())
 }
 
-fn print_switch_cases(p: &mut OdsPrinter<'_, '_, '_>) {
+fn print_switch_cases(p: &mut dyn OdsPrinter<'_>) {
     let default = p.values("defaultOperands");
     p.new_line(true);
     p.text("default: ");
@@ -228,7 +228,7 @@ fn print_switch_cases(p: &mut OdsPrinter<'_, '_, '_>) {
     p.text("]");
 }
 
-fn print_destination(p: &mut OdsPrinter<'_, '_, '_>, at: usize, values: &[pir_ir::ValueId]) {
+fn print_destination(p: &mut dyn OdsPrinter<'_>, at: usize, values: &[pir_ir::ValueId]) {
     p.successor(at);
     if !values.is_empty() {
         p.text("(");
@@ -255,7 +255,7 @@ pub(super) fn shaped(ctx: &pir_ir::Context, ty: Type) -> Option<(Vec<i64>, Type)
 }
 
 /// Whether an attribute is this truth value.
-pub(super) fn is_bool(p: &OdsPrinter<'_, '_, '_>, name: &str, value: bool) -> bool {
+pub(super) fn is_bool(p: &dyn OdsPrinter<'_>, name: &str, value: bool) -> bool {
     p.get_attr(name)
         .is_some_and(|attr| *p.ctx().attr_data(attr) == AttrData::Bool(value))
 }

@@ -159,7 +159,7 @@ pub(super) const END_OF_ELEMENTS: OdsHook = OdsHook {
 type Operation = (String, Vec<(String, Attr)>);
 
 /// The only operation of a region, in braces.
-fn only_operation(r: &mut OdsReader<'_, '_>) -> Result<Option<Operation>, Unreadable> {
+fn only_operation(r: &mut dyn OdsReader<'_>) -> Result<Option<Operation>, Unreadable> {
     if !r.eat("{") {
         return Ok(None);
     }
@@ -180,7 +180,7 @@ fn only_operation(r: &mut OdsReader<'_, '_>) -> Result<Option<Operation>, Unread
     Ok(Some((name, attrs)))
 }
 
-fn of_elements(r: &mut OdsReader<'_, '_>, names: [&str; 2], attr: Option<&str>) -> Read {
+fn of_elements(r: &mut dyn OdsReader<'_>, names: [&str; 2], attr: Option<&str>) -> Read {
     let operation = only_operation(r)?;
     structured(r, names)?;
     let tensors = |ty: &Type| {
@@ -237,12 +237,12 @@ fn of_elements(r: &mut OdsReader<'_, '_>, names: [&str; 2], attr: Option<&str>) 
     Ok(())
 }
 
-fn print_of_elements(p: &mut OdsPrinter<'_, '_, '_>, names: [&str; 2], attr: Option<&str>) {
+fn print_of_elements(p: &mut dyn OdsPrinter<'_>, names: [&str; 2], attr: Option<&str>) {
     let operation = shown_operation(p, attr.is_some());
     if let Some(op) = operation {
         p.text("{ ");
         let ctx = p.ctx();
-        p.head_of(op, |attr| {
+        p.head_of(op, &|attr| {
             pir_ir::text::print_attr(ctx, attr) != "#arith.fastmath<none>"
         });
         p.text(" }");
@@ -274,7 +274,7 @@ fn print_of_elements(p: &mut OdsPrinter<'_, '_, '_>, names: [&str; 2], attr: Opt
 }
 
 /// The operation that stands for the region: it takes all arguments in their order, and gives what is yielded.
-fn shown_operation(p: &OdsPrinter<'_, '_, '_>, reduces: bool) -> Option<OpId> {
+fn shown_operation(p: &dyn OdsPrinter<'_>, reduces: bool) -> Option<OpId> {
     let body = p.body();
     let block = body.single_block(*body.op_regions(p.op()).first()?)?;
     let (first, last) = (body.first_op(block)?, body.last_op(block)?);
@@ -296,7 +296,7 @@ fn shown_operation(p: &OdsPrinter<'_, '_, '_>, reduces: bool) -> Option<OpId> {
 }
 
 /// The region of a named operation.
-fn payload(r: &mut OdsReader<'_, '_>) -> Read {
+fn payload(r: &mut dyn OdsReader<'_>) -> Read {
     let name = r.op_name().strip_prefix("linalg.").unwrap_or_default().to_owned();
     let types: Vec<Type> = [r.read_types("inputs"), r.read_types("outputs")].concat();
     let elems: Vec<Type> = types
@@ -347,7 +347,7 @@ struct Payload {
 impl Payload {
     fn value<'w>(
         &mut self,
-        r: &mut OdsReader<'_, '_>,
+        r: &mut dyn OdsReader<'_>,
         words: &mut impl Iterator<Item = &'w str>,
     ) -> Result<Option<ValueId>, Unreadable> {
         let word = words.next().unwrap_or_default();
@@ -441,7 +441,7 @@ fn operation(ctx: &Context, word: &str, ty: Type) -> Option<(&'static str, usize
 
 /// A number as one of another type.
 fn cast(
-    r: &mut OdsReader<'_, '_>,
+    r: &mut dyn OdsReader<'_>,
     value: ValueId,
     from: Type,
     to: Type,

@@ -6,7 +6,7 @@ use pir_ir::{OdsHook, Type, ValueId};
 use super::common::{Read, index_list, print_index_list};
 
 /// `%a = %b, %c = %d)`; gives the names.
-fn bindings(r: &mut OdsReader<'_, '_>, values: &str) -> Result<Vec<ArgName>, Unreadable> {
+fn bindings(r: &mut dyn OdsReader<'_>, values: &str) -> Result<Vec<ArgName>, Unreadable> {
     let mut names = Vec::new();
     if r.eat(")") {
         return Ok(names);
@@ -23,7 +23,7 @@ fn bindings(r: &mut OdsReader<'_, '_>, values: &str) -> Result<Vec<ArgName>, Unr
 }
 
 /// `iter_args(%a = %b) -> (T)`, if it is there; gives the names and the types.
-pub(super) fn iter_args(r: &mut OdsReader<'_, '_>, values: &str) -> Result<(Vec<ArgName>, Vec<Type>), Unreadable> {
+pub(super) fn iter_args(r: &mut dyn OdsReader<'_>, values: &str) -> Result<(Vec<ArgName>, Vec<Type>), Unreadable> {
     if !r.eat("iter_args") {
         return Ok((Vec::new(), Vec::new()));
     }
@@ -32,7 +32,7 @@ pub(super) fn iter_args(r: &mut OdsReader<'_, '_>, values: &str) -> Result<(Vec<
     Ok((names, r.arrow()?.unwrap_or_default()))
 }
 
-pub(super) fn print_iter_args(p: &mut OdsPrinter<'_, '_, '_>, args: &[ValueId], values: &str) {
+pub(super) fn print_iter_args(p: &mut dyn OdsPrinter<'_>, args: &[ValueId], values: &str) {
     let inits = p.values(values);
     if !inits.is_empty() {
         p.text(" iter_args");
@@ -45,7 +45,7 @@ pub(super) fn print_iter_args(p: &mut OdsPrinter<'_, '_, '_>, args: &[ValueId], 
 }
 
 /// Gives the region arguments of these names, and the operands these types.
-pub(super) fn bind(r: &mut OdsReader<'_, '_>, names: &[ArgName], types: &[Type], values: &str) -> Read {
+pub(super) fn bind(r: &mut dyn OdsReader<'_>, names: &[ArgName], types: &[Type], values: &str) -> Read {
     if names.len() != types.len() {
         return Err(r.expected(&format!("{} types, one for each argument,", names.len())));
     }
@@ -57,7 +57,7 @@ pub(super) fn bind(r: &mut OdsReader<'_, '_>, names: &[ArgName], types: &[Type],
 }
 
 /// `(%a = %b, %c = %d)`.
-fn print_bindings(p: &mut OdsPrinter<'_, '_, '_>, args: &[ValueId], values: &[ValueId]) {
+fn print_bindings(p: &mut dyn OdsPrinter<'_>, args: &[ValueId], values: &[ValueId]) {
     p.text("(");
     for (at, (&arg, &value)) in args.iter().zip(values).enumerate() {
         if at > 0 {
@@ -142,7 +142,7 @@ pub(super) const WHILE: OdsHook = OdsHook {
 };
 
 /// `%i, %j)`.
-pub(super) fn names(r: &mut OdsReader<'_, '_>) -> Result<Vec<ArgName>, Unreadable> {
+pub(super) fn names(r: &mut dyn OdsReader<'_>) -> Result<Vec<ArgName>, Unreadable> {
     let mut names = Vec::new();
     if r.eat(")") {
         return Ok(names);

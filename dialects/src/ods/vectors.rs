@@ -57,7 +57,7 @@ fn default_map(ctx: &Context, memory: Type, vector: Type) -> Option<String> {
     })
 }
 
-fn transfer(r: &mut OdsReader<'_, '_>) -> Read {
+fn transfer(r: &mut dyn OdsReader<'_>) -> Read {
     r.dict()?;
     r.expect(":")?;
     let first = r.ty()?;
@@ -123,7 +123,7 @@ fn mask_type(ctx: &Context, vector: Type, results: &[Option<usize>]) -> Option<T
     }))
 }
 
-fn print_transfer(p: &mut OdsPrinter<'_, '_, '_>) {
+fn print_transfer(p: &mut dyn OdsPrinter<'_>) {
     let types = |name| p.types_of(&p.values(name));
     let (memory, vector) = (types("source"), types("vector"));
     let reads = !p.values("padding").is_empty();
@@ -209,7 +209,7 @@ pub(super) const CONTRACT: OdsHook = OdsHook {
 };
 
 /// Makes attributes of the strings in `iterator_types`.
-pub(super) fn iterator_types(r: &mut OdsReader<'_, '_>, dialect: &str) -> Result<(), Unreadable> {
+pub(super) fn iterator_types(r: &mut dyn OdsReader<'_>, dialect: &str) -> Result<(), Unreadable> {
     let items: Vec<Attr> = match r.get_attr("iterator_types").map(|attr| r.ctx().attr_data(attr).clone()) {
         Some(AttrData::Array(items)) => items.to_vec(),
         _ => return Ok(()),
@@ -226,7 +226,7 @@ pub(super) fn iterator_types(r: &mut OdsReader<'_, '_>, dialect: &str) -> Result
 }
 
 /// Prints `iterator_types` as strings.
-pub(super) fn print_iterator_types(p: &mut OdsPrinter<'_, '_, '_>) {
+pub(super) fn print_iterator_types(p: &mut dyn OdsPrinter<'_>) {
     let items = match p.get_attr("iterator_types").map(|attr| p.ctx().attr_data(attr)) {
         Some(AttrData::Array(items)) => &**items,
         _ => &[],

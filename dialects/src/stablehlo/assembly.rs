@@ -20,7 +20,7 @@ pub(super) const HOOKS: &[(&str, AssemblyHook)] = &[
 ];
 
 /// `[1:4:2, 0:3]`.
-fn ranges(r: &mut AssemblyReader<'_, '_>) -> Read {
+fn ranges(r: &mut dyn AssemblyReader) -> Read {
     let (mut starts, mut limits, mut strides) = (Vec::new(), Vec::new(), Vec::new());
     r.expect("[")?;
     while !r.eat("]") {
@@ -38,7 +38,7 @@ fn ranges(r: &mut AssemblyReader<'_, '_>) -> Read {
 }
 
 /// `batching_dims = [0] x [0], contracting_dims = [2] x [1], precision = […], algorithm = <…>`; each may be missing.
-fn dot_dimensions(r: &mut AssemblyReader<'_, '_>) -> Read {
+fn dot_dimensions(r: &mut dyn AssemblyReader) -> Read {
     let mut fields = Vec::new();
     let (mut found, mut more) = (false, true);
     for (word, name) in [("batching_dims", "batching"), ("contracting_dims", "contracting")] {
@@ -75,7 +75,7 @@ fn dot_dimensions(r: &mut AssemblyReader<'_, '_>) -> Read {
 }
 
 /// `precision = [DEFAULT, HIGH]`.
-fn precision(r: &mut AssemblyReader<'_, '_>) -> Read {
+fn precision(r: &mut dyn AssemblyReader) -> Read {
     r.expect("precision")?;
     r.expect("=")?;
     r.expect("[")?;
@@ -92,7 +92,7 @@ fn precision(r: &mut AssemblyReader<'_, '_>) -> Read {
 }
 
 /// `[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]`.
-fn convolution_dimensions(r: &mut AssemblyReader<'_, '_>) -> Read {
+fn convolution_dimensions(r: &mut dyn AssemblyReader) -> Read {
     let input = r.bracketed('[')?;
     r.expect("x")?;
     let kernel = r.bracketed('[')?;
@@ -105,7 +105,7 @@ fn convolution_dimensions(r: &mut AssemblyReader<'_, '_>) -> Read {
 }
 
 /// `stride = [2, 1], pad = [[1, 0], [0, 2]], lhs_dilate = […], rhs_dilate = […], reverse = [false, false]`; each may be missing.
-fn window(r: &mut AssemblyReader<'_, '_>) -> Read {
+fn window(r: &mut dyn AssemblyReader) -> Read {
     const LISTS: [(&str, &str); 3] = [
         ("stride", "window_strides"),
         ("lhs_dilate", "lhs_dilation"),
@@ -132,7 +132,7 @@ fn window(r: &mut AssemblyReader<'_, '_>) -> Read {
 }
 
 /// `= [[1, 0], [0, 2]]`.
-fn padding(r: &mut AssemblyReader<'_, '_>) -> Read {
+fn padding(r: &mut dyn AssemblyReader) -> Read {
     r.expect("=")?;
     r.expect("[")?;
     let mut rows: Vec<Vec<i64>> = Vec::new();
@@ -156,7 +156,7 @@ fn padding(r: &mut AssemblyReader<'_, '_>) -> Read {
 }
 
 /// `[false, true]`.
-fn reversal(r: &mut AssemblyReader<'_, '_>) -> Read {
+fn reversal(r: &mut dyn AssemblyReader) -> Read {
     r.expect("[")?;
     let mut words = Vec::new();
     while !r.eat("]") {
@@ -171,7 +171,7 @@ fn reversal(r: &mut AssemblyReader<'_, '_>) -> Read {
 }
 
 /// `e5m10`.
-fn exponent_mantissa(r: &mut AssemblyReader<'_, '_>) -> Read {
+fn exponent_mantissa(r: &mut dyn AssemblyReader) -> Read {
     let word = r.word("a format like `e5m10`")?;
     let bits = word.strip_prefix('e').and_then(|rest| rest.split_once('m'));
     let bits = bits.and_then(|(e, m)| Some((e.parse::<u32>().ok()?, m.parse::<u32>().ok()?)));
@@ -181,7 +181,7 @@ fn exponent_mantissa(r: &mut AssemblyReader<'_, '_>) -> Read {
 }
 
 /// `(%x init: %a), (%y init: %b)`, then `applies stablehlo.add` if that is the region.
-fn reduction(r: &mut AssemblyReader<'_, '_>) -> Read {
+fn reduction(r: &mut dyn AssemblyReader) -> Read {
     loop {
         r.expect("(")?;
         r.operand()?;
@@ -201,7 +201,7 @@ fn reduction(r: &mut AssemblyReader<'_, '_>) -> Read {
 }
 
 /// `(%p: T, %q: T) (%r: U, %s: U)`.
-fn arguments(r: &mut AssemblyReader<'_, '_>) -> Read {
+fn arguments(r: &mut dyn AssemblyReader) -> Read {
     while r.eat("(") {
         r.argument()?;
         r.expect(",")?;

@@ -2,40 +2,10 @@
 
 use std::any::TypeId;
 
-use rustc_hash::FxHashMap;
-
 use super::Context;
-use crate::declare::Text;
 use crate::float_kind::FloatKind;
-use crate::registry::DialectDef;
 use crate::type_def::{DialectType, TypeDef};
 use crate::types::{DYNAMIC, Type, TypeData, TypeName, TypeParam};
-
-/// The types of all registered dialects.
-pub(super) struct DeclaredTypes {
-    defs: Vec<TypeDef>,
-    by_name: FxHashMap<Text, TypeName>,
-    by_key: FxHashMap<TypeId, TypeName>,
-}
-
-impl DeclaredTypes {
-    pub(super) fn new(dialects: &[DialectDef]) -> Self {
-        let defs: Vec<TypeDef> = dialects
-            .iter()
-            .flat_map(|dialect| dialect.types.iter().cloned())
-            .collect();
-        let names = || (0..).map(TypeName);
-        DeclaredTypes {
-            by_name: defs.iter().map(|def| def.name.clone()).zip(names()).collect(),
-            by_key: defs
-                .iter()
-                .zip(names())
-                .filter_map(|(def, name)| Some((def.key?, name)))
-                .collect(),
-            defs,
-        }
-    }
-}
 
 impl Context {
     /// `tensor<shape x elem>`.

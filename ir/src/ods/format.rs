@@ -1,64 +1,7 @@
 //! The `assemblyFormat` of a row, as a list of elements that reading and printing go through.
 
-use super::{AttrKind, OdsHook, OdsRow, Slot};
-
-/// What a list of types is of.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Of {
-    /// One operand or result.
-    Slot(Slot),
-    /// All operands.
-    Operands,
-    /// All results.
-    Results,
-}
-
-/// What decides whether a group is printed.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Anchor {
-    Slot(Slot),
-    Attr(usize),
-    Region(usize),
-    None,
-}
-
-/// A part of a format.
-#[derive(Clone, Debug)]
-pub(crate) enum Element {
-    Literal(Box<str>),
-    /// Printed only.
-    Blank,
-    NewLine,
-    Operand(Slot),
-    Operands,
-    Attr(usize),
-    Region(usize),
-    Successor(usize),
-    Dict {
-        keyword: bool,
-    },
-    Types(Of),
-    /// `-> T`, `-> (T, U)`, or nothing for none; in parentheses always if that is how it is printed.
-    Arrow {
-        of: Of,
-        parens: bool,
-    },
-    Functional(Of, Of),
-    Custom(usize, Box<[Box<str>]>),
-    /// Goes on here if the text goes on like what is next, and when printing if the anchor is there; else elsewhere.
-    Choice {
-        anchor: Anchor,
-        otherwise: usize,
-    },
-    Jump(usize),
-}
-
-#[derive(Clone, Debug)]
-pub(crate) struct Item {
-    pub(crate) element: Element,
-    /// Whether a blank is printed in front.
-    pub(crate) space: bool,
-}
+use super::hooks::OdsHook;
+use super::schema::{Anchor, AttrKind, Element, Item, OdsRow, Of};
 
 /// Reads a format into a row.
 pub(super) fn read(row: &mut OdsRow, text: &str, hooks: &'static [OdsHook]) -> Result<(), String> {

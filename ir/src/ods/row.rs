@@ -3,7 +3,8 @@
 use rustc_hash::FxHashMap;
 
 use super::format;
-use super::{Arity, AttrKind, AttrPresence, AttrRow, OdsHook, OdsRow, RegionRow, TypeFn, TypeRule, Value};
+use super::hooks::OdsHook;
+use super::schema::{Arity, AttrKind, AttrPresence, AttrRow, OdsRow, RegionRow, TypeFn, TypeRule, Value};
 use crate::types::Type;
 
 type Defines = FxHashMap<&'static str, &'static str>;

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::TypeFn;
+use super::schema::TypeFn;
 use crate::context::Context;
 use crate::types::{Type, TypeData};
 

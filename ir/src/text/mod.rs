@@ -22,10 +22,12 @@ pub(crate) mod segments;
 mod tests;
 pub(crate) mod writer;
 
+pub use crate::assembly::{AssemblyReader, Unreadable};
+pub use crate::ods::{ArgName, OdsPrinter, OdsReader};
 pub use locate::locate;
 pub use options::{ParseOptions, Parsed, PrintOptions};
 pub use reader::chunks::parse_in_chunks;
-pub use reader::{ArgName, AssemblyReader, OdsReader, Unreadable, parse, parse_attr, parse_type};
+pub use reader::{parse, parse_attr, parse_type};
 pub use segments::segment_sizes;
 pub use writer::attr::{print_attr, print_type};
-pub use writer::{OdsPrinter, print, print_op, print_to};
+pub use writer::{print, print_op, print_to};

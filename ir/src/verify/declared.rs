@@ -7,10 +7,10 @@ use crate::diagnostics::{Diagnostic, Part, nearest};
 use crate::entity::{OpId, RegionId};
 use crate::registry::OpDef;
 
-use super::VerifyOptions;
 use super::attrs::{are_declared, faults};
 use super::describe::{compatible, describe_type, does_not_fit};
 use super::memory::{Memory, Simple};
+use super::options::VerifyOptions;
 use super::plan::{bounds, plan};
 
 pub(super) struct Checker<'a> {

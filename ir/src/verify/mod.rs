@@ -41,6 +41,7 @@ mod constrained;
 mod declared;
 mod describe;
 mod memory;
+mod options;
 mod plan;
 mod scope;
 mod symbols;
@@ -59,25 +60,17 @@ use crate::module::Module;
 use crate::registry::OpDef;
 
 use memory::Memory;
+use options::MAX_ERRORS;
 
 pub(crate) use attrs::{are_declared, faults};
 pub use constrained::verify_constraints;
 pub(crate) use describe::does_not_fit;
 pub use describe::{compatible, describe_type, describe_value};
+pub use options::VerifyOptions;
 pub(crate) use plan::plan;
-
-/// Stop after this many errors.
-const MAX_ERRORS: usize = 200;
 
 /// Fewer operations than this are looked at before another thread has woken up.
 const WORTH_THREADS: usize = 2000;
-
-/// What the verifier is to let pass.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct VerifyOptions {
-    /// Operations that are not registered are no errors. Little is checked of them.
-    pub allow_unregistered: bool,
-}
 
 /// Everything that is wrong with a module, in the order of the source.
 pub fn verify(module: &Module) -> Vec<Diagnostic> {

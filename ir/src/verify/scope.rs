@@ -15,10 +15,10 @@ use crate::dominance::DominatorTree;
 use crate::entity::{OpId, RegionId, ValueId};
 use crate::registry::OpDef;
 
-use super::MAX_ERRORS;
 use super::declared::Checker;
 use super::describe::describe_value;
 use super::memory::{Memory, Task};
+use super::options::MAX_ERRORS;
 
 struct Walk<'a> {
     ctx: &'a Context,

@@ -1,8 +1,7 @@
 //! The second half of an operation: regions, attributes, types, and its creation.
 
 use super::parser::{Failure, Parser};
-use super::pending::{Pending, ResultName};
-use super::signature::Types;
+use super::pending::{Pending, ResultName, Types};
 use crate::body::Body;
 use crate::context::Context;
 use crate::declare::{Presence, Traits};

@@ -3,31 +3,17 @@
 //! Our own form of the same operation is recognized by what follows the name: `(%a, %b)`, attributes, a colon, or
 //! nothing is our own. A format is gone through with a place in it; at a region it is left, and resumed after it.
 
-use super::hooks::AssemblyReader;
+use super::hooks::FormatReader;
 use super::parser::{Failure, Parser};
-use super::pending::Pending;
-use super::signature::Types;
-use crate::assembly::{Assembly, Element, Format, TypeOf};
+use super::pending::{FormatState, Pending, Types};
+use crate::assembly::{Assembly, Element, Format, TypeOf, array_text};
 use crate::declare::Arity;
 use crate::diagnostics::Span;
 use crate::edit::OpSpec;
 use crate::entity::{Sym, ValueId};
-use crate::names::Name;
 use crate::registry::OpDef;
 use crate::text::cursor;
 use crate::types::{Attr, AttrData, Type};
-
-/// What was read of a format.
-#[derive(Default)]
-pub(super) struct FormatState {
-    /// The element that comes next.
-    at: usize,
-    /// Names of values in the regions, in the order of the operands that they stand for.
-    bound: Vec<(Name, u32)>,
-    /// The operation that makes up a region which is not written.
-    pub(super) applied: Option<(Box<str>, Span)>,
-    pub(super) types: Option<Types>,
-}
 
 impl Parser<'_> {
     /// Whether the operation, whose name was read, goes on in MLIR's custom assembly.
@@ -144,8 +130,8 @@ impl Parser<'_> {
                     self.apply(&mut pending, terminator)?;
                 }
                 Element::Custom(_, hook) => {
-                    let mut reader = AssemblyReader::new(self, &mut pending, def, format);
-                    hook(&mut reader).map_err(|unreadable| unreadable.0)?;
+                    let mut reader = FormatReader::new(self, &mut pending, def, format);
+                    hook(&mut reader)?;
                 }
                 element => self.format_element(&mut pending, def, format, element)?,
             }
@@ -168,15 +154,15 @@ impl Parser<'_> {
         let rest = &self.src[at..];
         let next = rest.first().copied().unwrap_or(0);
         match element {
-            Element::Literal(text) => is_literal(rest, text),
+            Element::Literal(text) => cursor::is_literal(rest, text),
             Element::Operand { .. } | Element::Operands | Element::Bind => next == b'%',
             Element::Ints(_) => next == b'[',
             Element::Short { .. } => next == b'<',
             Element::Symbol(_) => next == b'@',
-            Element::Dict { keyword: true } => is_literal(rest, "attributes"),
+            Element::Dict { keyword: true } => cursor::is_literal(rest, "attributes"),
             Element::Dict { keyword: false } | Element::Region { .. } => next == b'{',
             Element::FunctionType => next == b'(',
-            Element::Word { words, .. } => words.iter().any(|word| is_literal(rest, word)),
+            Element::Word { words, .. } => words.iter().any(|word| cursor::is_literal(rest, word)),
             _ => true,
         }
     }
@@ -282,7 +268,7 @@ impl Parser<'_> {
     /// Reads a word or a sign, if it is next.
     pub(super) fn eat_literal(&mut self, text: &str) -> bool {
         let at = self.after(self.pos);
-        let found = is_literal(&self.src[at..], text);
+        let found = cursor::is_literal(&self.src[at..], text);
         if found {
             self.pos = at + text.len();
         }
@@ -549,20 +535,4 @@ impl Parser<'_> {
         pending.regions.push(region);
         Ok(())
     }
-}
-
-/// `array<TYPE: 1, 2>`.
-pub(super) fn array_text(ty: &str, list: &[i64]) -> String {
-    let items: Vec<String> = list.iter().map(i64::to_string).collect();
-    match items.is_empty() {
-        true => format!("array<{ty}>"),
-        false => format!("array<{ty}: {}>", items.join(", ")),
-    }
-}
-
-/// Whether a text begins with a sign, or with a word that ends there.
-pub(super) fn is_literal(rest: &[u8], text: &str) -> bool {
-    let is_word = text.ends_with(|c: char| c.is_ascii_alphanumeric());
-    let ends = |rest: &[u8]| !is_word || rest.first().is_none_or(|&b| !cursor::is_name_byte(b));
-    rest.strip_prefix(text.as_bytes()).is_some_and(ends)
 }

@@ -41,8 +41,6 @@ use crate::diagnostics::Diagnostic;
 use crate::types::{Attr, Type};
 use parser::Parser;
 
-pub use hooks::{AssemblyReader, Unreadable};
-pub use ods_hooks::{ArgName, OdsReader};
 pub(crate) use scalars::is_type_name;
 
 /// Reads a module. Functions of a long text are read on the threads of the pool that this is called in.

@@ -5,46 +5,16 @@
 
 use smallvec::SmallVec;
 
-use super::format::is_literal;
-use super::ods_hooks::OdsReader;
+use super::ods_hooks::RowReader;
 use super::parser::{Failure, Parser};
 use super::pending::Pending;
 use crate::body::Successor;
 use crate::declare::{Presence, Traits};
 use crate::diagnostics::Span;
-use crate::entity::ValueId;
 use crate::ods::{Arity, AttrKind, Element, Ods, OdsRow, Of, Slot};
 use crate::registry::OpDef;
 use crate::text::cursor;
 use crate::types::Type;
-
-/// What was read of an operation in custom assembly.
-#[derive(Default)]
-pub(super) struct OdsState {
-    /// The element that comes next.
-    at: usize,
-    pub(super) operands: SmallVec<[(u16, ValueId, Span); 6]>,
-    pub(super) types: SmallVec<[(u16, Type); 4]>,
-    /// Slots whose types are written, be it that there are none.
-    pub(super) written: u64,
-    /// The types of all operands, and of all results, in one list.
-    pub(super) all_operands: Option<Vec<Type>>,
-    pub(super) all_results: Option<Vec<Type>>,
-    /// Which region of the row each of those that were read is.
-    pub(super) regions: SmallVec<[u16; 2]>,
-    /// What counts the elements of a list that a hook reads around its regions.
-    pub(super) ints: Vec<i64>,
-}
-
-impl OdsState {
-    /// The types that were read of an operand or a result.
-    pub(super) fn types(&self, slot: Slot) -> impl Iterator<Item = Type> {
-        self.types
-            .iter()
-            .filter(move |ty| usize::from(ty.0) == slot)
-            .map(|ty| ty.1)
-    }
-}
 
 impl Parser<'_> {
     /// Whether an operation, whose name has been read, goes on in MLIR's custom assembly, and not in our own form.
@@ -166,8 +136,8 @@ impl Parser<'_> {
                     return self.open_region(pending, false);
                 }
                 Element::Custom(hook, args) => {
-                    let mut reader = OdsReader::new(self, &mut pending, row, args);
-                    (ods.hooks[*hook].read)(&mut reader).map_err(|unreadable| unreadable.0)?;
+                    let mut reader = RowReader::new(self, &mut pending, row, args);
+                    (ods.hooks[*hook].read)(&mut reader)?;
                 }
                 element => self.ods_element(&mut pending, row, element)?,
             }
@@ -189,11 +159,11 @@ impl Parser<'_> {
         let rest = &self.src[at..];
         let next = rest.first().copied().unwrap_or(0);
         match element {
-            Element::Literal(text) => is_literal(rest, text),
+            Element::Literal(text) => cursor::is_literal(rest, text),
             Element::Operand(_) | Element::Operands => next == b'%',
             Element::Region(_) => next == b'{',
             Element::Successor(_) => next == b'^',
-            Element::Dict { keyword: true } => is_literal(rest, "attributes"),
+            Element::Dict { keyword: true } => cursor::is_literal(rest, "attributes"),
             Element::Dict { keyword: false } => next == b'{',
             Element::Arrow { .. } => rest.starts_with(b"->"),
             Element::Attr(at) => match &row.attrs[*at].kind {
@@ -201,10 +171,10 @@ impl Parser<'_> {
                 AttrKind::SymName | AttrKind::SymRef => next == b'@',
                 AttrKind::Int(_) => next == b'-' || next.is_ascii_digit(),
                 AttrKind::Ints(_) => next == b'[',
-                AttrKind::Enum { words, .. } => words.iter().any(|word| is_literal(rest, &word.0)),
+                AttrKind::Enum { words, .. } => words.iter().any(|word| cursor::is_literal(rest, &word.0)),
                 AttrKind::Words { words, angle, .. } => match angle {
                     true => next == b'<',
-                    false => words.iter().any(|word| is_literal(rest, word)),
+                    false => words.iter().any(|word| cursor::is_literal(rest, word)),
                 },
                 AttrKind::Bool => rest.starts_with(b"true") || rest.starts_with(b"false"),
                 _ => !matches!(next, b':' | b')' | b']' | b',' | b'}' | b'%' | b'^' | 0),

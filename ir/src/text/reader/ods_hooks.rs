@@ -1,27 +1,19 @@
 //! What a `custom<NAME>` of a row reads with.
 
-use super::hooks::Unreadable;
 use super::parser::{Failure, Parser};
 use super::pending::Pending;
+use crate::assembly::Unreadable;
 use crate::context::Context;
 use crate::diagnostics::Span;
 use crate::entity::ValueId;
-use crate::names::Name;
-use crate::ods::{AttrPresence, Ods, OdsRow, Of};
+use crate::ods::{ArgName, AttrPresence, Ods, OdsReader, OdsRow, Of};
 use crate::text::cursor;
 use crate::types::{Attr, AttrData, Type};
 
 type Read<T> = Result<T, Unreadable>;
 
-/// The name of an argument of a region, whose type comes later.
-#[derive(Clone, Copy, Debug)]
-pub struct ArgName {
-    name: Name,
-    start: u32,
-}
-
 /// The text at the place of a `custom<NAME>`, and the operation that is being read.
-pub struct OdsReader<'r, 's> {
+pub(super) struct RowReader<'r, 's> {
     parser: &'r mut Parser<'s>,
     pending: &'r mut Pending,
     row: &'r OdsRow,
@@ -29,102 +21,70 @@ pub struct OdsReader<'r, 's> {
 }
 
 fn read<T>(result: Result<T, Failure>) -> Read<T> {
-    result.map_err(Unreadable)
+    result.map_err(Unreadable::from)
 }
 
-impl<'r, 's> OdsReader<'r, 's> {
+impl<'r, 's> RowReader<'r, 's> {
     pub(super) fn new(
         parser: &'r mut Parser<'s>,
         pending: &'r mut Pending,
         row: &'r OdsRow,
         args: &'r [Box<str>],
     ) -> Self {
-        OdsReader {
+        RowReader {
             parser,
             pending,
             row,
             args,
         }
     }
+}
 
-    /// The context.
-    pub fn ctx(&self) -> &Context {
+impl<'r> OdsReader<'r> for RowReader<'r, '_> {
+    fn ctx(&self) -> &Context {
         &self.parser.ctx
     }
 
-    /// The name of the argument of the `custom<NAME>` at this place.
-    pub fn arg(&self, at: usize) -> &'r str {
+    fn arg(&self, at: usize) -> &'r str {
         self.args.get(at).map_or("", |arg| arg)
     }
 
-    /// Reads a word or a sign, if it is next.
-    pub fn eat(&mut self, text: &str) -> bool {
+    fn eat(&mut self, text: &str) -> bool {
         self.parser.eat_literal(text)
     }
 
-    /// Reads a word or a sign.
-    ///
-    /// # Errors
-    /// When something else is next.
-    pub fn expect(&mut self, text: &str) -> Read<()> {
-        match self.eat(text) {
-            true => Ok(()),
-            false => Err(self.expected(&format!("`{text}`"))),
-        }
+    fn expected(&mut self, what: &str) -> Unreadable {
+        Unreadable::from(self.parser.expected_in_ods(self.pending, what))
     }
 
-    /// Says what was expected here.
-    pub fn expected(&mut self, what: &str) -> Unreadable {
-        Unreadable(self.parser.expected_in_ods(self.pending, what))
-    }
-
-    /// Whether this sign is next.
-    pub fn is_next(&self, sign: char) -> bool {
+    fn is_next(&self, sign: char) -> bool {
         u8::try_from(sign).is_ok_and(|sign| self.parser.next_is(sign))
     }
 
-    /// Whether the text goes on so.
-    pub fn starts_with(&self, text: &str) -> bool {
+    fn starts_with(&self, text: &str) -> bool {
         self.parser.src[self.parser.after(self.parser.pos)..].starts_with(text.as_bytes())
     }
 
-    /// Reads a word, if one is next.
-    pub fn word(&mut self) -> Option<String> {
+    fn word(&mut self) -> Option<String> {
         self.parser.skip();
         let (_, word) = cursor::name(&self.parser.src[self.parser.pos..]).ok()?;
         self.parser.pos += word.len();
         Some(String::from_utf8_lossy(word).into_owned())
     }
 
-    /// Reads an integer.
-    ///
-    /// # Errors
-    /// When none is next.
-    pub fn int(&mut self) -> Read<i64> {
+    fn int(&mut self) -> Read<i64> {
         read(self.parser.ods_int(self.pending))
     }
 
-    /// Reads a type.
-    ///
-    /// # Errors
-    /// When none is next.
-    pub fn ty(&mut self) -> Read<Type> {
+    fn ty(&mut self) -> Read<Type> {
         read(self.parser.parse_type())
     }
 
-    /// Reads an attribute.
-    ///
-    /// # Errors
-    /// When none is next.
-    pub fn value(&mut self) -> Read<Attr> {
+    fn value(&mut self) -> Read<Attr> {
         read(self.parser.parse_attr())
     }
 
-    /// Reads an attribute in the form that formats have it in.
-    ///
-    /// # Errors
-    /// When something else is next, or it is there already.
-    pub fn attr(&mut self, name: &str) -> Read<()> {
+    fn attr(&mut self, name: &str) -> Read<()> {
         let Some(row) = self.row.attr(name).map(|at| &self.row.attrs[at]) else {
             return Err(self.expected(&format!("an operation with the attribute `{name}`")));
         };
@@ -132,11 +92,7 @@ impl<'r, 's> OdsReader<'r, 's> {
         self.set_attr(name, value)
     }
 
-    /// Reads `attributes {…}` or `{…}`, if it is next.
-    ///
-    /// # Errors
-    /// When the attributes cannot be read.
-    pub fn dict(&mut self) -> Read<()> {
+    fn dict(&mut self) -> Read<()> {
         self.parser.skip();
         if self.parser.peek() == b'{' {
             let mut entries = std::mem::take(&mut self.pending.attrs);
@@ -146,24 +102,18 @@ impl<'r, 's> OdsReader<'r, 's> {
         Ok(())
     }
 
-    /// Gives the operation an attribute.
-    ///
-    /// # Errors
-    /// When there is one of this name.
-    pub fn set_attr(&mut self, name: &str, value: Attr) -> Read<()> {
+    fn set_attr(&mut self, name: &str, value: Attr) -> Read<()> {
         let start = self.parser.pos;
         read(self.parser.set(self.pending, name, value, start))
     }
 
-    /// Gives the operation an attribute in place of one that it has.
-    pub fn replace_attr(&mut self, name: &str, value: Attr) {
+    fn replace_attr(&mut self, name: &str, value: Attr) {
         let sym = self.parser.ctx.sym(name);
         self.pending.attrs.retain(|entry| entry.0 != sym);
         self.pending.attrs.push((sym, value));
     }
 
-    /// The attribute of this name, if it has been read.
-    pub fn get_attr(&self, name: &str) -> Option<Attr> {
+    fn get_attr(&self, name: &str) -> Option<Attr> {
         let sym = self.parser.ctx.sym(name);
         self.pending
             .attrs
@@ -172,54 +122,24 @@ impl<'r, 's> OdsReader<'r, 's> {
             .map(|entry| entry.1)
     }
 
-    /// Takes an attribute away that has been read.
-    pub fn take_attr(&mut self, name: &str) -> Option<Attr> {
+    fn take_attr(&mut self, name: &str) -> Option<Attr> {
         let value = self.get_attr(name);
         let sym = self.parser.ctx.sym(name);
         self.pending.attrs.retain(|entry| entry.0 != sym);
         value
     }
 
-    /// The attribute of a text in MLIR's syntax.
-    ///
-    /// # Errors
-    /// When the text is not an attribute.
-    pub fn composed(&mut self, text: &str) -> Read<Attr> {
+    fn composed(&mut self, text: &str) -> Read<Attr> {
         let start = self.parser.pos;
         read(self.parser.composed(text, start))
     }
 
-    /// Gives the operation an attribute, of a text in MLIR's syntax.
-    ///
-    /// # Errors
-    /// When there is one of this name, or the text is not an attribute.
-    pub fn set(&mut self, name: &str, text: &str) -> Read<()> {
-        let value = self.composed(text)?;
-        self.set_attr(name, value)
-    }
-
-    /// Gives the operation an attribute `array<TYPE: 1, 2>`.
-    ///
-    /// # Errors
-    /// When there is one of this name.
-    pub fn set_array(&mut self, name: &str, ty: &str, list: &[i64]) -> Read<()> {
-        self.set(name, &super::format::array_text(ty, list))
-    }
-
-    /// Reads the values of an operand: one, or as many as come between commas.
-    ///
-    /// # Errors
-    /// When no value is next, and there has to be one.
-    pub fn operands(&mut self, name: &str) -> Read<()> {
+    fn operands(&mut self, name: &str) -> Read<()> {
         let slot = self.row.slot(name).unwrap_or_default();
         read(self.parser.ods_operand(self.pending, self.row, slot))
     }
 
-    /// Reads one value of an operand.
-    ///
-    /// # Errors
-    /// When no value is next.
-    pub fn operand(&mut self, name: &str) -> Read<ValueId> {
+    fn operand(&mut self, name: &str) -> Read<ValueId> {
         if !self.is_next('%') {
             return Err(self.expected("a value"));
         }
@@ -234,8 +154,7 @@ impl<'r, 's> OdsReader<'r, 's> {
         Ok(value)
     }
 
-    /// Gives an operand one more value.
-    pub fn push_operand(&mut self, name: &str, value: ValueId) {
+    fn push_operand(&mut self, name: &str, value: ValueId) {
         let slot = self.row.slot(name).unwrap_or_default();
         if let Some(state) = self.pending.ods.as_mut() {
             let span = Span::new(self.parser.pos, self.parser.pos);
@@ -243,8 +162,7 @@ impl<'r, 's> OdsReader<'r, 's> {
         }
     }
 
-    /// Gives the operation a region that the text does not show, with one block of arguments of these types; gives them.
-    pub fn begin_region(&mut self, types: &[Type]) -> Vec<ValueId> {
+    fn begin_region(&mut self, types: &[Type]) -> Vec<ValueId> {
         let body = self.parser.body();
         let region = body.create_region();
         let block = body.create_block(region);
@@ -254,8 +172,7 @@ impl<'r, 's> OdsReader<'r, 's> {
         args
     }
 
-    /// Puts an operation into the region that was begun last; gives its result, if it has one.
-    pub fn op(
+    fn op(
         &mut self,
         name: &str,
         operands: &[ValueId],
@@ -284,11 +201,7 @@ impl<'r, 's> OdsReader<'r, 's> {
         body.results(op).next()
     }
 
-    /// The attributes that the row of an operation gives it if its text does not, beside those that are there.
-    ///
-    /// # Errors
-    /// When one of them is no attribute.
-    pub fn with_defaults(&mut self, name: &str, mut attrs: Vec<(String, Attr)>) -> Read<Vec<(String, Attr)>> {
+    fn with_defaults(&mut self, name: &str, mut attrs: Vec<(String, Attr)>) -> Read<Vec<(String, Attr)>> {
         let ctx = self.parser.ctx.clone();
         let Some(Ok(row)) = ctx.ods(ctx.op_name(name)).map(Ods::row) else {
             return Ok(attrs);
@@ -303,26 +216,19 @@ impl<'r, 's> OdsReader<'r, 's> {
         Ok(attrs)
     }
 
-    /// The name of the operation.
-    pub fn op_name(&self) -> &str {
+    fn op_name(&self) -> &str {
         self.parser.ctx.op_str(self.pending.name)
     }
 
-    /// Whether the operation has an operand of this name.
-    pub fn has_operand(&self, name: &str) -> bool {
+    fn has_operand(&self, name: &str) -> bool {
         self.row.operands.iter().any(|value| *value.name == *name)
     }
 
-    /// The name of the first operand.
-    pub fn only_operand(&self) -> &'r str {
+    fn only_operand(&self) -> &'r str {
         self.row.operands.first().map_or("", |value| &value.name)
     }
 
-    /// Reads an attribute that is a dictionary, the entries of which the operation gets.
-    ///
-    /// # Errors
-    /// When something else is next.
-    pub fn trait_dict(&mut self) -> Read<()> {
+    fn trait_dict(&mut self) -> Read<()> {
         let value = self.value()?;
         let ctx = self.parser.ctx.clone();
         let AttrData::Dict(dict) = ctx.attr_data(value) else {
@@ -334,17 +240,12 @@ impl<'r, 's> OdsReader<'r, 's> {
         Ok(())
     }
 
-    /// Reads expressions of values in brackets, `[%i + 1, symbol(%n)]`, the values of which an operand gets; gives the map.
-    /// A value is a dimension or a symbol, as it is where it comes first; `apart`, in each expression of the list.
-    ///
-    /// # Errors
-    /// When something else is next.
-    pub fn expressions(&mut self, name: &str, open: char, apart: bool) -> Read<String> {
+    fn expressions(&mut self, name: &str, open: char, apart: bool) -> Read<String> {
         let end = match self.is_next(open) {
             true => cursor::balanced_end(self.parser.src, self.parser.after(self.parser.pos)),
             false => return Err(self.expected(&format!("`{open}`"))),
         };
-        let end = end.ok_or_else(|| Unreadable(self.parser.unclosed()))? - 1;
+        let end = end.ok_or_else(|| Unreadable::from(self.parser.unclosed()))? - 1;
         self.parser.pos = self.parser.after(self.parser.pos) + 1;
         let (mut names, mut text): (Vec<(String, bool, ValueId)>, _) = (Vec::new(), String::new());
         // The kind of each value in the expression, and how deep in parentheses it is.
@@ -401,8 +302,7 @@ impl<'r, 's> OdsReader<'r, 's> {
         Ok(format!("affine_map<({dims}){symbols} -> ({text})>"))
     }
 
-    /// The values that an operand has so far.
-    pub fn values(&self, name: &str) -> Vec<ValueId> {
+    fn values(&self, name: &str) -> Vec<ValueId> {
         let slot = self.row.slot(name).unwrap_or_default();
         let operands = self.pending.ods.iter().flat_map(|state| &state.operands);
         operands
@@ -411,8 +311,7 @@ impl<'r, 's> OdsReader<'r, 's> {
             .collect()
     }
 
-    /// The name of a value that is next, with its sigil and the number after it; nothing is read.
-    pub fn peek_value(&self) -> Option<String> {
+    fn peek_value(&self) -> Option<String> {
         let start = self.parser.after(self.parser.pos);
         let src = self.parser.src;
         if src.get(start) != Some(&b'%') {
@@ -426,67 +325,47 @@ impl<'r, 's> OdsReader<'r, 's> {
         Some(String::from_utf8_lossy(&src[start..end]).into_owned())
     }
 
-    /// Reads a value.
-    ///
-    /// # Errors
-    /// When none is next.
-    pub fn free_value(&mut self) -> Read<ValueId> {
+    fn free_value(&mut self) -> Read<ValueId> {
         self.parser.skip();
         read(self.parser.value_use())
     }
 
-    /// The type of a value; `none` where it is not defined yet.
-    pub fn type_of(&mut self, value: ValueId) -> Type {
+    fn type_of(&mut self, value: ValueId) -> Type {
         self.parser.body().value_type(value)
     }
 
-    /// Says which types an operand or a result has.
-    pub fn set_types(&mut self, name: &str, types: &[Type]) {
+    fn set_types(&mut self, name: &str, types: &[Type]) {
         let slot = self.row.slot(name).unwrap_or_default();
         self.parser
             .set_types(self.pending, self.row, Of::Slot(slot), types.to_vec());
     }
 
-    /// Says which types all results have.
-    pub fn set_results(&mut self, types: &[Type]) {
+    fn set_results(&mut self, types: &[Type]) {
         if let Some(state) = self.pending.ods.as_mut() {
             state.all_results = Some(types.to_vec());
         }
     }
 
-    /// Reads `-> T`, `-> (T, U)`, if an arrow is next.
-    ///
-    /// # Errors
-    /// When no types follow.
-    pub fn arrow(&mut self) -> Read<Option<Vec<Type>>> {
+    fn arrow(&mut self) -> Read<Option<Vec<Type>>> {
         match self.eat("->") {
             true => read(self.parser.parse_result_types()).map(Some),
             false => Ok(None),
         }
     }
 
-    /// Reads `(T, U) -> V`.
-    ///
-    /// # Errors
-    /// When something else is next.
-    pub fn signature(&mut self) -> Read<(Vec<Type>, Vec<Type>)> {
+    fn signature(&mut self) -> Read<(Vec<Type>, Vec<Type>)> {
         if !self.is_next('(') {
             return Err(self.expected("`(`"));
         }
         read(self.parser.parse_signature())
     }
 
-    /// The types that were read of an operand or a result.
-    pub fn read_types(&self, name: &str) -> Vec<Type> {
+    fn read_types(&self, name: &str) -> Vec<Type> {
         let slot = self.row.slot(name).unwrap_or_default();
         self.pending.ods.iter().flat_map(|state| state.types(slot)).collect()
     }
 
-    /// Reads elements whose type comes from elsewhere: `dense<…>`.
-    ///
-    /// # Errors
-    /// When something else is next, or they do not fit the type.
-    pub fn value_of_type(&mut self, ty: Type) -> Read<Attr> {
+    fn value_of_type(&mut self, ty: Type) -> Read<Attr> {
         self.parser.skip();
         let start = self.parser.pos;
         let word = self.word().unwrap_or_default();
@@ -499,23 +378,7 @@ impl<'r, 's> OdsReader<'r, 's> {
         read(self.parser.composed(&format!("{word}{inside} : {ty}"), start))
     }
 
-    /// Reads `T, U`.
-    ///
-    /// # Errors
-    /// When no types are next.
-    pub fn types(&mut self) -> Read<Vec<Type>> {
-        let mut types = vec![self.ty()?];
-        while self.eat(",") {
-            types.push(self.ty()?);
-        }
-        Ok(types)
-    }
-
-    /// Reads the name of an argument of a region.
-    ///
-    /// # Errors
-    /// When none is next.
-    pub fn arg_name(&mut self) -> Read<ArgName> {
+    fn arg_name(&mut self) -> Read<ArgName> {
         if !self.is_next('%') {
             return Err(self.expected("the name of an argument"));
         }
@@ -523,20 +386,12 @@ impl<'r, 's> OdsReader<'r, 's> {
         Ok(ArgName { name, start })
     }
 
-    /// Gives the next region an argument.
-    ///
-    /// # Errors
-    /// When its location cannot be read.
-    pub fn argument(&mut self, name: ArgName, ty: Type) -> Read<()> {
+    fn argument(&mut self, name: ArgName, ty: Type) -> Read<()> {
         self.pending.function_args.push((name.name, ty, None, name.start));
         Ok(())
     }
 
-    /// Gives the argument that was added last a location, if one is next.
-    ///
-    /// # Errors
-    /// When the location cannot be read.
-    pub fn argument_location(&mut self) -> Read<()> {
+    fn argument_location(&mut self) -> Read<()> {
         if !self.starts_with("loc(") {
             return Ok(());
         }
@@ -548,36 +403,27 @@ impl<'r, 's> OdsReader<'r, 's> {
         Ok(())
     }
 
-    /// Reads `^name`.
-    ///
-    /// # Errors
-    /// When something else is next.
-    pub fn successor(&mut self) -> Read<()> {
+    fn successor(&mut self) -> Read<()> {
         read(self.parser.ods_successor(self.pending))
     }
 
-    /// Numbers that are kept until the format ends.
-    pub fn ints(&mut self) -> &mut Vec<i64> {
+    fn ints(&mut self) -> &mut Vec<i64> {
         &mut self.pending.ods.get_or_insert_default().ints
     }
 
-    /// Reads the content of brackets, `<` for example, whatever it is.
-    ///
-    /// # Errors
-    /// When no such bracket is next, or nothing closes it.
-    pub fn bracketed(&mut self, open: char) -> Read<String> {
+    fn bracketed(&mut self, open: char) -> Read<String> {
         if !self.is_next(open) {
             return Err(self.expected(&format!("`{open}`")));
         }
         self.parser.skip();
         let start = self.parser.pos;
-        let end = cursor::balanced_end(self.parser.src, start).ok_or_else(|| Unreadable(self.parser.unclosed()))?;
+        let end =
+            cursor::balanced_end(self.parser.src, start).ok_or_else(|| Unreadable::from(self.parser.unclosed()))?;
         self.parser.pos = end;
         Ok(self.parser.text(Span::new(start, end)))
     }
 
-    /// The kind of an attribute as text, if it is a type.
-    pub fn attr_type(&self, attr: Attr) -> Option<Type> {
+    fn attr_type(&self, attr: Attr) -> Option<Type> {
         match self.parser.ctx.attr_data(attr) {
             AttrData::Type(ty) => Some(*ty),
             _ => None,

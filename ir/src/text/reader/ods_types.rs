@@ -3,10 +3,9 @@
 
 use smallvec::SmallVec;
 
-use super::format::array_text;
-use super::ods::OdsState;
 use super::parser::{Failure, Parser};
-use super::pending::Pending;
+use super::pending::{OdsState, Pending};
+use crate::assembly::array_text;
 use crate::declare::Traits;
 use crate::ods::{Arity, AttrPresence, OPERAND_SEGMENTS, OdsRow, RESULT_SEGMENTS, Slot, TypeRule};
 use crate::types::{Attr, AttrData, Type};

@@ -1,6 +1,5 @@
 //! Values of attributes in MLIR's custom assembly, in the form that their kind has there.
 
-use super::format::is_literal;
 use super::parser::{Failure, Parser};
 use super::pending::Pending;
 use crate::ods::{AttrKind, OdsRow};
@@ -89,7 +88,7 @@ impl Parser<'_> {
                 loop {
                     self.skip();
                     let rest = &self.src[self.pos..];
-                    let Some(at) = words.iter().position(|word| is_literal(rest, word)) else {
+                    let Some(at) = words.iter().position(|word| cursor::is_literal(rest, word)) else {
                         let known: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
                         return Err(self.expected_in_ods(pending, &format!("one of {}", known.join(", "))));
                     };
@@ -109,7 +108,7 @@ impl Parser<'_> {
                     .filter(|word| word.1)
                     .map(|word| &**word.0)
                     .collect();
-                self.composed(&crate::ods::row::words_text(kind, &found.join(separator)), start)?
+                self.composed(&crate::ods::words_text(kind, &found.join(separator)), start)?
             }
         })
     }

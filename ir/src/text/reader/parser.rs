@@ -13,6 +13,7 @@ use super::caches::{DICTS, KnownOp, LongSym, RECENT_OPS, RECENT_STEMS, RECENT_TY
 use super::directives::Directives;
 use super::pending::Pending;
 use super::scope::Scopes;
+use crate::assembly::Unreadable;
 use crate::body::{Body, CapacityHint};
 use crate::context::Context;
 use crate::diagnostics::{Diagnostic, Severity, Span};
@@ -68,6 +69,18 @@ impl Failure {
 
     pub(super) fn code(&self) -> &'static str {
         self.0.code
+    }
+}
+
+impl From<Failure> for Unreadable {
+    fn from(failure: Failure) -> Self {
+        Unreadable(failure.0)
+    }
+}
+
+impl From<Unreadable> for Failure {
+    fn from(unreadable: Unreadable) -> Self {
+        Failure(unreadable.0)
     }
 }
 

@@ -2,14 +2,13 @@
 
 use smallvec::SmallVec;
 
-use super::format::FormatState;
-use super::ods::OdsState;
 use crate::body::{Body, Successor};
 use crate::context::Context;
 use crate::declare::Traits;
 use crate::diagnostics::Span;
 use crate::entity::{OpName, RegionId, Sym, ValueId};
 use crate::names::Name;
+use crate::ods::Slot;
 use crate::registry::OpDef;
 use crate::types::{Attr, Type};
 
@@ -21,6 +20,54 @@ pub(super) struct ResultName {
     pub(super) count: u32,
     /// Where its sigil is.
     pub(super) start: u32,
+}
+
+/// What comes after the colon of an operation.
+#[derive(Default)]
+pub(super) struct Types {
+    pub(super) operands: Option<SmallVec<[Type; 4]>>,
+    pub(super) results: SmallVec<[Type; 4]>,
+    pub(super) span: Span,
+}
+
+/// What was read of a format.
+#[derive(Default)]
+pub(super) struct FormatState {
+    /// The element that comes next.
+    pub(super) at: usize,
+    /// Names of values in the regions, in the order of the operands that they stand for.
+    pub(super) bound: Vec<(Name, u32)>,
+    /// The operation that makes up a region which is not written.
+    pub(super) applied: Option<(Box<str>, Span)>,
+    pub(super) types: Option<Types>,
+}
+
+/// What was read of an operation in custom assembly.
+#[derive(Default)]
+pub(super) struct OdsState {
+    /// The element that comes next.
+    pub(super) at: usize,
+    pub(super) operands: SmallVec<[(u16, ValueId, Span); 6]>,
+    pub(super) types: SmallVec<[(u16, Type); 4]>,
+    /// Slots whose types are written, be it that there are none.
+    pub(super) written: u64,
+    /// The types of all operands, and of all results, in one list.
+    pub(super) all_operands: Option<Vec<Type>>,
+    pub(super) all_results: Option<Vec<Type>>,
+    /// Which region of the row each of those that were read is.
+    pub(super) regions: SmallVec<[u16; 2]>,
+    /// What counts the elements of a list that a hook reads around its regions.
+    pub(super) ints: Vec<i64>,
+}
+
+impl OdsState {
+    /// The types that were read of an operand or a result.
+    pub(super) fn types(&self, slot: Slot) -> impl Iterator<Item = Type> {
+        self.types
+            .iter()
+            .filter(move |ty| usize::from(ty.0) == slot)
+            .map(|ty| ty.1)
+    }
 }
 
 /// An operation that is being read. One that has been created is used again for its memory.

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use super::caches::{KnownOp, is_fixed};
 use super::parser::{Failure, Parser};
-use super::pending::Pending;
+use super::pending::{Pending, Types};
 use crate::diagnostics::Span;
 use crate::entity::ValueId;
 use crate::text::cursor;
@@ -15,14 +15,6 @@ use crate::types::Type;
 
 /// How long a signature is at most that is kept.
 const MAX_SIGNATURE: usize = 128;
-
-/// What comes after the colon of an operation.
-#[derive(Default)]
-pub(super) struct Types {
-    pub(super) operands: Option<SmallVec<[Type; 4]>>,
-    pub(super) results: SmallVec<[Type; 4]>,
-    pub(super) span: Span,
-}
 
 impl<'s> Parser<'s> {
     /// Reads ` : type, type`, or in the generic form ` : (type, type) -> type`; `false` if it is not written so, does not fit the

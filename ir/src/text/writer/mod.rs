@@ -17,7 +17,6 @@ use crate::body::Body;
 use crate::context::Context;
 use crate::entity::OpId;
 use crate::module::Module;
-pub use ods_hooks::OdsPrinter;
 use printer::Printer;
 
 /// Prints a module.

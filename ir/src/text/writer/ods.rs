@@ -3,13 +3,12 @@
 use smallvec::SmallVec;
 
 use super::attr::{write_results, write_symbol};
-use super::ods_hooks::OdsPrinter;
+use super::ods_hooks::RowPrinter;
 use super::printer::{Printer, Task};
 use crate::body::Body;
 use crate::context::Context;
 use crate::entity::{BlockId, OpId, RegionId, ValueId};
-use crate::ods::format::Anchor;
-use crate::ods::{AttrKind, Element, OPERAND_SEGMENTS, OdsRow, Of, RESULT_SEGMENTS, Slot};
+use crate::ods::{Anchor, AttrKind, Element, OPERAND_SEGMENTS, OdsRow, Of, RESULT_SEGMENTS, Slot};
 use crate::text::segments;
 use crate::types::{Attr, AttrData, Type};
 
@@ -61,7 +60,7 @@ impl<'a> Printer<'a, '_> {
                         self.out.push(' ');
                     }
                     let start = self.out.len();
-                    let mut printer = OdsPrinter {
+                    let mut printer = RowPrinter {
                         printer: self,
                         body,
                         op,

@@ -7,12 +7,12 @@ use super::printer::Printer;
 use crate::body::Body;
 use crate::context::Context;
 use crate::entity::{OpId, ValueId};
-use crate::ods::OdsRow;
+use crate::ods::{OdsPrinter, OdsRow};
 use crate::text::segments;
 use crate::types::{Attr, AttrData, Type};
 
 /// Where a `custom<NAME>` of a row prints to, and the operation that is being printed.
-pub struct OdsPrinter<'p, 'a, 'w> {
+pub(super) struct RowPrinter<'p, 'a, 'w> {
     pub(super) printer: &'p mut Printer<'a, 'w>,
     pub(super) body: &'a Body,
     pub(super) op: OpId,
@@ -21,96 +21,79 @@ pub struct OdsPrinter<'p, 'a, 'w> {
     pub(super) repetition: usize,
 }
 
-impl<'a> OdsPrinter<'_, 'a, '_> {
-    /// The context.
-    pub fn ctx(&self) -> &'a Context {
+impl<'a> OdsPrinter<'a> for RowPrinter<'_, 'a, '_> {
+    fn ctx(&self) -> &'a Context {
         self.printer.ctx
     }
 
-    /// The body that the operation is in.
-    pub fn body(&self) -> &'a Body {
+    fn body(&self) -> &'a Body {
         self.body
     }
 
-    /// The operation.
-    pub fn op(&self) -> OpId {
+    fn op(&self) -> OpId {
         self.op
     }
 
-    /// The name of the argument of the `custom<NAME>` at this place.
-    pub fn arg(&self, at: usize) -> &'a str {
+    fn arg(&self, at: usize) -> &'a str {
         self.args.get(at).map_or("", |arg| arg)
     }
 
-    /// Writes a text.
-    pub fn text(&mut self, text: &str) {
+    fn text(&mut self, text: &str) {
         self.printer.out.push_str(text);
     }
 
-    /// Writes a string in quotes.
-    pub fn string(&mut self, text: &str) {
+    fn string(&mut self, text: &str) {
         write_string(&mut self.printer.out, text);
     }
 
-    /// Writes an integer.
-    pub fn int(&mut self, value: i64) {
+    fn int(&mut self, value: i64) {
         super::attr::push_int(&mut self.printer.out, i128::from(value));
     }
 
-    /// Writes a use of a value.
-    pub fn value(&mut self, value: ValueId) {
+    fn value(&mut self, value: ValueId) {
         self.printer.use_of(value);
     }
 
-    /// Writes uses of values, with commas.
-    pub fn values_list(&mut self, values: &[ValueId]) {
+    fn values_list(&mut self, values: &[ValueId]) {
         self.printer.uses(values.iter().copied());
     }
 
-    /// Writes a type.
-    pub fn ty(&mut self, ty: Type) {
+    fn ty(&mut self, ty: Type) {
         self.printer.write_type(ty, true);
     }
 
-    /// Writes types, with commas.
-    pub fn types(&mut self, types: &[Type]) {
+    fn types(&mut self, types: &[Type]) {
         self.printer.types_of_list(types);
     }
 
-    /// Writes `T`, or `(T, U)`, as after an arrow.
-    pub fn results(&mut self, types: &[Type]) {
+    fn results(&mut self, types: &[Type]) {
         write_results(self.printer.ctx, &mut self.printer.out, types, true);
     }
 
-    /// The values of an operand or of a result.
-    pub fn values(&self, name: &str) -> SmallVec<[ValueId; 4]> {
+    fn values(&self, name: &str) -> SmallVec<[ValueId; 4]> {
         match self.row.slot(name) {
             Some(slot) => self.printer.ods_values(self.body, self.op, self.row, slot),
             None => SmallVec::new(),
         }
     }
 
-    /// The types of values.
-    pub fn types_of(&self, values: &[ValueId]) -> SmallVec<[Type; 4]> {
+    fn types_of(&self, values: &[ValueId]) -> SmallVec<[Type; 4]> {
         values.iter().map(|&value| self.body.value_type(value)).collect()
     }
 
-    /// The types of all results.
-    pub fn result_types(&self) -> SmallVec<[Type; 4]> {
+    fn result_types(&self) -> SmallVec<[Type; 4]> {
         self.body
             .results(self.op)
             .map(|value| self.body.value_type(value))
             .collect()
     }
 
-    /// An attribute.
-    pub fn get_attr(&self, name: &str) -> Option<Attr> {
+    fn get_attr(&self, name: &str) -> Option<Attr> {
         let attrs = segments::all_attrs(self.printer.ctx, self.body, self.op);
         self.printer.ctx.dict_get(attrs, name)
     }
 
-    /// The integers of an attribute that is an array or a list.
-    pub fn ints(&self, name: &str) -> Vec<i64> {
+    fn ints(&self, name: &str) -> Vec<i64> {
         match self.get_attr(name).map(|attr| self.printer.ctx.attr_data(attr)) {
             Some(AttrData::Elements(elements)) => elements.ints().map_or(Vec::new(), Iterator::collect),
             Some(AttrData::Ints(list)) => list.to_vec(),
@@ -118,8 +101,7 @@ impl<'a> OdsPrinter<'_, 'a, '_> {
         }
     }
 
-    /// One of these integers, if there are as many.
-    pub fn int_at(&self, name: &str, at: usize) -> Option<i64> {
+    fn int_at(&self, name: &str, at: usize) -> Option<i64> {
         match self.printer.ctx.attr_data(self.get_attr(name)?) {
             AttrData::Elements(elements) => elements.ints()?.nth(at),
             AttrData::Ints(list) => list.get(at).copied(),
@@ -127,8 +109,7 @@ impl<'a> OdsPrinter<'_, 'a, '_> {
         }
     }
 
-    /// The integers of an attribute that is a list of attributes.
-    pub fn numbers(&self, name: &str) -> Vec<i64> {
+    fn numbers(&self, name: &str) -> Vec<i64> {
         let ctx = self.printer.ctx;
         match self.get_attr(name).map(|attr| ctx.attr_data(attr)) {
             Some(AttrData::Array(list)) => {
@@ -142,8 +123,7 @@ impl<'a> OdsPrinter<'_, 'a, '_> {
         }
     }
 
-    /// Writes the name of another operation, and those of its attributes that a function wants.
-    pub fn head_of(&mut self, op: OpId, wanted: impl Fn(Attr) -> bool) {
+    fn head_of(&mut self, op: OpId, wanted: &dyn Fn(Attr) -> bool) {
         let (ctx, attrs) = (self.printer.ctx, self.body.attrs(op));
         self.printer.out.push_str(ctx.op_str(self.body.op_name(op)));
         let entries = ctx.dict_entries(attrs).iter().filter(|entry| wanted(entry.1));
@@ -158,60 +138,50 @@ impl<'a> OdsPrinter<'_, 'a, '_> {
         }
     }
 
-    /// Writes an attribute in the form that formats have it in.
-    pub fn attr(&mut self, name: &str) {
+    fn attr(&mut self, name: &str) {
         if let Some(at) = self.row.attr(name) {
             self.printer.ods_attribute(self.body, self.op, self.row, at);
         }
     }
 
-    /// Writes an attribute.
-    pub fn any(&mut self, attr: Attr) {
+    fn any(&mut self, attr: Attr) {
         self.printer.attr_writer(true).write(&mut self.printer.out, attr, true);
     }
 
-    /// How many regions of a list have been printed.
-    pub fn repetition(&self) -> usize {
+    fn repetition(&self) -> usize {
         self.repetition
     }
 
-    /// Writes an attribute without the type after it.
-    pub fn without_type(&mut self, attr: Attr) {
+    fn without_type(&mut self, attr: Attr) {
         let mut text = String::new();
         self.printer.attr_writer(true).write(&mut text, attr, true);
         let end = text.rfind(" : ").unwrap_or(text.len());
         self.printer.out.push_str(&text[..end]);
     }
 
-    /// All operands.
-    pub fn all_operands(&self) -> SmallVec<[ValueId; 4]> {
+    fn all_operands(&self) -> SmallVec<[ValueId; 4]> {
         self.body.operands(self.op).collect()
     }
 
-    /// Writes ` {…}`, with these of the attributes that the format has elsewhere.
-    pub fn dict_with(&mut self, shown: &[&str]) {
+    fn dict_with(&mut self, shown: &[&str]) {
         self.printer.ods_dict(self.body, self.op, self.row, false, shown);
     }
 
-    /// How much has been written.
-    pub fn mark(&self) -> usize {
+    fn mark(&self) -> usize {
         self.printer.out.len()
     }
 
-    /// Puts a text where so much had been written, if more was written since.
-    pub fn insert_if_longer(&mut self, mark: usize, text: &str) {
+    fn insert_if_longer(&mut self, mark: usize, text: &str) {
         if self.printer.out.len() > mark {
             self.printer.out.insert_str(mark, text);
         }
     }
 
-    /// Writes ` {…}`, without the attributes that the format has elsewhere.
-    pub fn dict(&mut self) {
+    fn dict(&mut self) {
         self.printer.ods_dict(self.body, self.op, self.row, false, &[]);
     }
 
-    /// Gives the arguments of a region their names, which are those of the entry block.
-    pub fn region_args(&mut self, region: usize) -> SmallVec<[ValueId; 4]> {
+    fn region_args(&mut self, region: usize) -> SmallVec<[ValueId; 4]> {
         let Some(entry) = self
             .body
             .op_regions(self.op)
@@ -231,28 +201,24 @@ impl<'a> OdsPrinter<'_, 'a, '_> {
         args
     }
 
-    /// Leaves out the region of the operation, where the format can do without.
-    pub fn hide_regions(&mut self) {
+    fn hide_regions(&mut self) {
         self.printer.hidden_regions = Some(self.op);
     }
 
-    /// What follows is that much deeper, or less deep.
-    pub fn indent(&mut self, deeper: bool) {
+    fn indent(&mut self, deeper: bool) {
         match deeper {
             true => self.printer.indent += 1,
             false => self.printer.indent -= 1,
         }
     }
 
-    /// Writes the label of a successor.
-    pub fn successor(&mut self, at: usize) {
+    fn successor(&mut self, at: usize) {
         if let Some(successor) = self.body.successors(self.op).get(at) {
             self.printer.label(self.body, successor.block);
         }
     }
 
-    /// Begins a new line.
-    pub fn new_line(&mut self, deeper: bool) {
+    fn new_line(&mut self, deeper: bool) {
         self.printer.indent += usize::from(deeper);
         self.printer.new_line();
         self.printer.indent -= usize::from(deeper);

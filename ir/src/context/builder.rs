@@ -1,0 +1,222 @@
+//! What collects dialects and makes a context of them.
+
+use std::any::{Any, TypeId};
+use std::sync::{Arc, OnceLock, Weak};
+
+use super::{Context, Extensions, SemanticsTable};
+use crate::arithmetic::{Arithmetic, Registered, Structured};
+use crate::constraints::{ConstraintTable, Constraints};
+use crate::declare::Text;
+use crate::float_kind::FloatKind;
+use crate::intern::{Interner, StrInterner};
+use crate::marks::Mark;
+use crate::names::Stems;
+use crate::ods::{OdsRows, OdsTable};
+use crate::patterns::{Pattern, PatternSet, Patterns};
+use crate::registry::{DialectDef, MemoryEffects, OpDef};
+use crate::semantics::Semantics;
+use crate::type_def::DeclaredTypes;
+use crate::types::{Signedness, TypeData};
+
+/// Collects dialects; [`ContextBuilder::build`] freezes them into a [`Context`].
+pub struct ContextBuilder {
+    ops: Vec<OpDef>,
+    dialects: Vec<DialectDef>,
+    marks: Vec<Mark>,
+    external: Vec<Text>,
+    aliases: Vec<(Text, Text)>,
+    patterns: PatternSet,
+    extensions: Extensions,
+    list_type: Text,
+    semantics: SemanticsTable,
+}
+
+impl ContextBuilder {
+    /// A builder without dialects.
+    pub fn new() -> Self {
+        Self {
+            ops: Vec::new(),
+            dialects: Vec::new(),
+            marks: Vec::new(),
+            external: Vec::new(),
+            aliases: Vec::new(),
+            patterns: PatternSet::default(),
+            extensions: Extensions::default(),
+            list_type: "list".into(),
+            semantics: SemanticsTable::default(),
+        }
+    }
+
+    /// Says what an operation computes of which nothing else is known: one that has no definition, as those of dialects have of which
+    /// only the text is known. Whoever looks at it may take what it expands to instead.
+    pub fn register_semantics(&mut self, op: impl Into<Text>, semantics: Arc<dyn Semantics>) -> &mut Self {
+        self.semantics.insert(op.into(), semantics);
+        self
+    }
+
+    /// Adds what MLIR declares of the text of the operations of a dialect.
+    pub fn register_ods(&mut self, rows: OdsRows) -> &mut Self {
+        self.extension::<OdsTable>().add(rows);
+        self
+    }
+
+    /// Adds a dialect and its operations.
+    pub fn register(&mut self, dialect: DialectDef, ops: impl IntoIterator<Item = OpDef>) -> &mut Self {
+        self.dialects.push(dialect);
+        self.ops.extend(ops);
+        self
+    }
+
+    /// The dialects registered so far.
+    pub fn dialects(&self) -> impl Iterator<Item = &DialectDef> {
+        self.dialects.iter()
+    }
+
+    /// The operations registered so far.
+    pub fn ops(&self) -> &[OpDef] {
+        &self.ops
+    }
+
+    /// Adds a pattern for operations called `root`; see [`PatternSet`].
+    pub fn register_pattern(&mut self, root: impl Into<Text>, benefit: u32, pattern: Arc<dyn Pattern>) -> &mut Self {
+        self.patterns.add(root, benefit, pattern);
+        self
+    }
+
+    /// What another crate keeps of the operations of a context, under its type: kernels, gradient rules. What it is as long as
+    /// nothing has requested it is its default.
+    pub fn extension<T: Any + Default + Send + Sync>(&mut self) -> &mut T {
+        let entry = self.extensions.entry(TypeId::of::<T>());
+        let extension = entry.or_insert_with(|| Box::<T>::default());
+        extension.downcast_mut().expect("it is kept under its type")
+    }
+
+    /// Says what a dialect demands of its operations, types and attributes beyond their definitions.
+    pub fn constrain(&mut self, dialect: impl Into<Text>, constraints: Arc<dyn Constraints>) -> &mut Self {
+        self.extension::<ConstraintTable>().insert(dialect.into(), constraints);
+        self
+    }
+
+    /// Adds marks of the tools.
+    pub fn register_marks(&mut self, marks: impl IntoIterator<Item = Mark>) -> &mut Self {
+        self.marks.extend(marks);
+        self
+    }
+
+    /// Says that these dialects of other tools have a custom assembly that is not read here.
+    pub fn register_external(&mut self, dialects: impl IntoIterator<Item = Text>) -> &mut Self {
+        self.external.extend(dialects);
+        self
+    }
+
+    /// Lets the operation `op` be written `alias` as well, in the pretty form; it is printed by its own name.
+    pub fn register_alias(&mut self, alias: impl Into<Text>, op: impl Into<Text>) -> &mut Self {
+        self.aliases.push((alias.into(), op.into()));
+        self
+    }
+
+    /// Names the type of lists in the generic form: `pd.vec` for `!pd.vec<f32, f32>`.
+    pub fn register_list_type(&mut self, name: impl Into<Text>) -> &mut Self {
+        self.list_type = name.into();
+        self
+    }
+
+    /// Adds arithmetic on values of some types.
+    pub fn register_arithmetic(&mut self, arithmetic: &'static dyn Arithmetic) -> &mut Self {
+        self.extension::<Registered>().arithmetic.push(arithmetic);
+        self
+    }
+
+    /// Says what loops and branches are made of.
+    pub fn register_structured(&mut self, structured: Structured) -> &mut Self {
+        self.extension::<Registered>().structured = Some(structured);
+        self
+    }
+
+    /// The context with the dialects registered so far. A later operation of the same name replaces an earlier one.
+    pub fn build(mut self) -> Arc<Context> {
+        let mut ods = std::mem::take(self.extension::<OdsTable>());
+        let context = Context {
+            syms: StrInterner::new(),
+            stems: Stems::new(),
+            types: Interner::new(),
+            attrs: Interner::new(),
+            dicts: Interner::new(),
+            op_names: StrInterner::new(),
+            ops: Vec::new(),
+            undeclared: false,
+            composites: false,
+            shared: Weak::new(),
+            plans: Vec::new(),
+            marks: self.marks,
+            external: self.external,
+            aliases: Vec::new(),
+            extensions: self.extensions,
+            list_type: self.list_type,
+            declared_types: DeclaredTypes::new(
+                self.dialects
+                    .iter()
+                    .flat_map(|dialect| dialect.types.iter().cloned())
+                    .collect(),
+            ),
+            semantics: self.semantics,
+            has_ods: Vec::new(),
+            dialects: self.dialects.into_iter().map(|d| (d.name.clone(), d)).collect(),
+        };
+        context.dict(&[]);
+        for width in [1, 8, 16, 32, 64] {
+            context.intern_type(TypeData::Integer {
+                width,
+                sign: Signedness::Signless,
+            });
+        }
+        context.intern_type(TypeData::Integer {
+            width: 8,
+            sign: Signedness::Unsigned,
+        });
+        for kind in [FloatKind::F16, FloatKind::BF16, FloatKind::F32, FloatKind::F64] {
+            context.intern_type(TypeData::Float(kind));
+        }
+        context.intern_type(TypeData::Index);
+        context.intern_type(TypeData::None);
+        for width in [16, 32, 64] {
+            let sign = Signedness::Unsigned;
+            context.intern_type(TypeData::Integer { width, sign });
+        }
+        // In place: definitions are large, and hardly ever is one replaced.
+        let mut ops = self.ops;
+        let mut kept = 0;
+        for at in 0..ops.len() {
+            let id = context.op_name(&ops[at].name).index();
+            kept += usize::from(id == kept);
+            if id != at {
+                ops.swap(id, at);
+            }
+        }
+        ops.truncate(kept);
+        let plans = ops.iter().map(|_| OnceLock::new()).collect();
+        let undeclared = ops.iter().any(|def| matches!(def.effects, MemoryEffects::Undeclared));
+        let aliases = self.aliases.into_iter();
+        let aliases = aliases.map(|(alias, op)| (alias, context.op_name(&op))).collect();
+        let composites = ops.iter().any(OpDef::is_composite) || !context.semantics.is_empty();
+        let mut context = Context { ops, ..context };
+        let patterns = self.patterns.by_op(&context);
+        context.has_ods = ods.of_ops(&context);
+        context.extensions.insert(TypeId::of::<OdsTable>(), Box::new(ods));
+        context.extensions.insert(TypeId::of::<Patterns>(), Box::new(patterns));
+        Arc::new_cyclic(|shared| Context {
+            aliases,
+            undeclared,
+            composites,
+            shared: shared.clone(),
+            plans,
+            ..context
+        })
+    }
+}
+
+impl Default for ContextBuilder {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,239 @@
+//! What a row declares: operands, attributes, results, and the elements of its format.
+
+use crate::types::Type;
+
+/// The number of values of an operand or a result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Arity {
+    One,
+    Optional,
+    Variadic,
+}
+
+/// How a type that is not written follows from others.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum TypeRule {
+    /// It is written.
+    Written,
+    /// It is that of all values with this letter.
+    Same(u8),
+    /// It is this one.
+    Fixed(Type),
+    /// It follows from the type of another value.
+    From(TypeFn, Slot),
+    /// It is a truth value for each value of another one.
+    Each(Slot),
+    /// It is that of an attribute.
+    OfAttr(usize),
+}
+
+/// What a type makes of another one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum TypeFn {
+    /// The type of the elements.
+    Elem,
+    /// The same shape, with truth values.
+    I1,
+    /// The tensor that a memref holds.
+    Tensor,
+    /// The arguments, and the results, of a function.
+    Inputs,
+    Results,
+    /// The vector with half as many, and with twice as many, elements in its last dimension.
+    Half,
+    Double,
+}
+
+/// An operand, or after all operands a result, by its number in the row.
+pub(crate) type Slot = usize;
+
+/// An operand or a result.
+#[derive(Clone, Debug)]
+pub(crate) struct Value {
+    pub(crate) name: Box<str>,
+    pub(crate) arity: Arity,
+    pub(crate) rule: TypeRule,
+}
+
+/// How the value of an attribute is written in a format.
+#[derive(Clone, Debug)]
+pub(crate) enum AttrKind {
+    /// As any attribute is.
+    Any,
+    /// It is there or not.
+    Unit,
+    Bool,
+    Str,
+    /// `@name`, kept as a string.
+    SymName,
+    SymRef,
+    Type,
+    /// A number without its type.
+    Int(Type),
+    /// `[1, 2]`, of an array of this type.
+    Ints(Box<str>),
+    /// A word that represents a number.
+    Enum {
+        ty: Type,
+        words: Vec<(Box<str>, i64)>,
+    },
+    /// Words in the brackets of an attribute with this name, or in place of it.
+    Words {
+        prefix: Box<str>,
+        words: Vec<Box<str>>,
+        angle: bool,
+        /// What is between two words in brackets.
+        separator: &'static str,
+    },
+}
+
+/// Whether an attribute is always there.
+#[derive(Clone, Debug)]
+pub(crate) enum AttrPresence {
+    Required,
+    Optional,
+    /// Where it is not written it is this one.
+    Default(Box<str>),
+    /// Where it is not there that means this one.
+    Implied(Box<str>),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct AttrRow {
+    pub(crate) name: Box<str>,
+    pub(crate) kind: AttrKind,
+    pub(crate) presence: AttrPresence,
+    /// Whether MLIR keeps it among the attributes that are none of the operation's own.
+    pub(crate) loose: bool,
+}
+
+impl AttrRow {
+    /// What it is where it is not written.
+    pub(crate) fn default(&self) -> Option<&str> {
+        match &self.presence {
+            AttrPresence::Default(text) | AttrPresence::Implied(text) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct RegionRow {
+    pub(crate) name: Box<str>,
+    pub(crate) variadic: bool,
+    /// What ends it where nothing is written.
+    pub(crate) terminator: Option<Box<str>>,
+    /// Whether it forwards the results of the preceding operation.
+    pub(crate) forwards: bool,
+    /// Whether that is printed all the same.
+    pub(crate) keep: bool,
+}
+
+/// A row that has been read.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OdsRow {
+    pub(crate) operands: Vec<Value>,
+    pub(crate) results: Vec<Value>,
+    pub(crate) attrs: Vec<AttrRow>,
+    pub(crate) regions: Vec<RegionRow>,
+    /// The names of the successors, and whether there may be any number.
+    pub(crate) successors: Vec<(Box<str>, bool)>,
+    /// Whether an attribute holds the number of values of each operand and each result.
+    pub(crate) segments: bool,
+    pub(crate) result_segments: bool,
+    pub(crate) is_terminator: bool,
+    /// Whether the reader of functions reads it.
+    pub(crate) own: bool,
+    pub(crate) items: Vec<Item>,
+    /// Attributes that the format has elsewhere than among the attributes in braces.
+    pub(crate) shown: Vec<Box<str>>,
+}
+
+pub(crate) const OPERAND_SEGMENTS: &str = "operandSegmentSizes";
+pub(crate) const RESULT_SEGMENTS: &str = "resultSegmentSizes";
+
+impl OdsRow {
+    pub(crate) fn attr(&self, name: &str) -> Option<usize> {
+        self.attrs.iter().position(|attr| *attr.name == *name)
+    }
+
+    /// Whether an attribute belongs to the operation, and is not a note of somebody else.
+    pub(crate) fn is_inherent(&self, name: &str) -> bool {
+        self.attr(name).is_some_and(|at| !self.attrs[at].loose)
+            || self.segments && name == OPERAND_SEGMENTS
+            || self.result_segments && name == RESULT_SEGMENTS
+    }
+
+    pub(crate) fn slot(&self, name: &str) -> Option<Slot> {
+        let all = self.operands.iter().chain(&self.results);
+        all.enumerate()
+            .find(|(_, value)| *value.name == *name)
+            .map(|found| found.0)
+    }
+
+    pub(crate) fn value(&self, slot: Slot) -> Option<&Value> {
+        let results = slot.checked_sub(self.operands.len());
+        match results {
+            Some(at) => self.results.get(at),
+            None => self.operands.get(slot),
+        }
+    }
+}
+
+/// What a list of types is of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Of {
+    /// One operand or result.
+    Slot(Slot),
+    /// All operands.
+    Operands,
+    /// All results.
+    Results,
+}
+
+/// What decides whether a group is printed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Anchor {
+    Slot(Slot),
+    Attr(usize),
+    Region(usize),
+    None,
+}
+
+/// A part of a format.
+#[derive(Clone, Debug)]
+pub(crate) enum Element {
+    Literal(Box<str>),
+    /// Printed only.
+    Blank,
+    NewLine,
+    Operand(Slot),
+    Operands,
+    Attr(usize),
+    Region(usize),
+    Successor(usize),
+    Dict {
+        keyword: bool,
+    },
+    Types(Of),
+    /// `-> T`, `-> (T, U)`, or nothing for none; in parentheses always if that is how it is printed.
+    Arrow {
+        of: Of,
+        parens: bool,
+    },
+    Functional(Of, Of),
+    Custom(usize, Box<[Box<str>]>),
+    /// Goes on here if the text goes on like what is next, and when printing if the anchor is there; else elsewhere.
+    Choice {
+        anchor: Anchor,
+        otherwise: usize,
+    },
+    Jump(usize),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Item {
+    pub(crate) element: Element,
+    /// Whether a blank is printed in front.
+    pub(crate) space: bool,
+}

@@ -1,0 +1,11 @@
+//! Options and limits of the verifier.
+
+/// Stop after this many errors.
+pub(super) const MAX_ERRORS: usize = 200;
+
+/// What the verifier is to let pass.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct VerifyOptions {
+    /// Operations that are not registered are no errors. Little is checked of them.
+    pub allow_unregistered: bool,
+}
