@@ -11,6 +11,7 @@ mod dialect_types;
 mod dicts;
 mod directives;
 mod elements;
+mod failure;
 mod finish_op;
 mod format;
 mod hooks;

@@ -13,7 +13,6 @@ use super::caches::{DICTS, KnownOp, LongSym, RECENT_OPS, RECENT_STEMS, RECENT_TY
 use super::directives::Directives;
 use super::pending::Pending;
 use super::scope::Scopes;
-use crate::assembly::Unreadable;
 use crate::body::{Body, CapacityHint};
 use crate::context::Context;
 use crate::diagnostics::{Diagnostic, Severity, Span};
@@ -24,6 +23,8 @@ use crate::recent::Recent;
 use crate::text::cursor::{self, balanced_end, blanks, line_end};
 use crate::text::options::{ParseOptions, Parsed};
 use crate::types::{Attr, AttrDict, Type};
+
+pub(super) use super::failure::Failure;
 
 /// Stop after this many errors.
 const MAX_ERRORS: usize = 200;
@@ -36,53 +37,6 @@ const MAX_RESERVE: usize = 1 << 20;
 
 /// How many types and attributes aliases may denote, beyond one for each byte.
 const MAX_EXPANSION: usize = 1 << 24;
-
-/// An error on its way to the list.
-#[derive(Debug)]
-pub(super) struct Failure(Box<Diagnostic>);
-
-impl Failure {
-    pub(super) fn of(diagnostic: Diagnostic) -> Self {
-        Failure(Box::new(diagnostic))
-    }
-
-    pub(super) fn with_help(mut self, help: impl Into<String>) -> Self {
-        self.0.help = Some(help.into());
-        self
-    }
-
-    pub(super) fn with_edit(mut self, span: Span, text: impl Into<String>) -> Self {
-        self.0 = Box::new(self.0.edit(span, text));
-        self
-    }
-
-    /// Suggests the word that was probably meant, which begins with `prefix`.
-    pub(super) fn suggesting(mut self, prefix: &str, near: &str) -> Self {
-        self.0 = Box::new(self.0.suggest(prefix, near));
-        self
-    }
-
-    pub(super) fn with_label(mut self, span: Span, text: impl Into<String>) -> Self {
-        self.0 = Box::new(self.0.label(span, text));
-        self
-    }
-
-    pub(super) fn code(&self) -> &'static str {
-        self.0.code
-    }
-}
-
-impl From<Failure> for Unreadable {
-    fn from(failure: Failure) -> Self {
-        Unreadable(failure.0)
-    }
-}
-
-impl From<Unreadable> for Failure {
-    fn from(unreadable: Unreadable) -> Self {
-        Failure(unreadable.0)
-    }
-}
 
 /// An open region.
 pub(super) struct Open {
