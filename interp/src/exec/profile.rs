@@ -12,16 +12,8 @@ use rustc_hash::FxHashMap;
 
 use super::program::{Code, Program};
 use super::stats::LoopStats;
-use crate::kernels::{Inputs, Kernel};
+use crate::kernels::{Inputs, Kernel, flops};
 use crate::tensor::{DType, Tensor};
-
-/// The operations with additions and multiplications that products and convolutions have made.
-static FLOPS: AtomicU64 = AtomicU64::new(0);
-
-/// Counts additions and multiplications of a product or a convolution.
-pub(crate) fn count_flops(count: usize) {
-    FLOPS.fetch_add(count as u64, Relaxed);
-}
 
 /// What was measured of an operation.
 #[derive(Default, Debug)]
@@ -42,7 +34,7 @@ impl Clocks {
         let clock = Arc::clone(self.0.entry((std::ptr::from_ref(body).addr(), op)).or_default());
         Box::new(move |inputs: Inputs| {
             let size = |tensors: &[Tensor]| tensors.iter().map(|tensor| tensor.bytes() as u64).sum::<u64>();
-            let (read, flops) = (size(&inputs), FLOPS.load(Relaxed));
+            let (read, before) = (size(&inputs), flops());
             let start = Instant::now();
             let results = kernel(inputs);
             let nanos = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
@@ -51,7 +43,7 @@ impl Clocks {
                 (&clock.calls, 1),
                 (&clock.nanos, nanos),
                 (&clock.bytes, read + written),
-                (&clock.flops, FLOPS.load(Relaxed) - flops),
+                (&clock.flops, flops() - before),
             ] {
                 counter.fetch_add(more, Relaxed);
             }

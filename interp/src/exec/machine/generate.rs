@@ -2,18 +2,12 @@
 
 use std::ops::ControlFlow;
 
-use super::{ExecError, Machine, Moving, RegionFrame, Role, Value, bind, write};
+use super::state::{Generating, Machine, RegionFrame, Role};
+use crate::exec::error::ExecError;
 use crate::exec::program::Code;
-use crate::exec::value::tensor;
+use crate::exec::value::{Moving, Value, bind, tensor, write};
 use crate::kernels::slices::filled_in;
 use crate::tensor::{Element, Tensor};
-
-/// A tensor whose elements are being made.
-pub(super) struct Generating {
-    result: Tensor,
-    /// How many there are.
-    made: usize,
-}
 
 impl Machine<'_, '_> {
     /// Begins with a tensor, whose extents that are not known are given.
