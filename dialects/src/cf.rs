@@ -10,7 +10,7 @@ use pir_ir::{
 };
 use smallvec::{SmallVec, smallvec};
 
-use crate::value;
+use crate::declare::value;
 
 /// The name of `cf.commit`.
 pub const COMMIT: &str = "cf.commit";

@@ -7,7 +7,7 @@ use pir_ir::{
 
 use smallvec::SmallVec;
 
-use crate::value;
+use crate::declare::value;
 
 /// Registers the dialect.
 pub fn register(builder: &mut ContextBuilder) {

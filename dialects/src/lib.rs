@@ -9,6 +9,7 @@
 pub mod builtin;
 pub mod cf;
 mod control;
+mod declare;
 pub mod df;
 pub mod einsum;
 mod external;
@@ -26,7 +27,7 @@ pub mod window;
 
 use std::sync::Arc;
 
-use pir_ir::{Arity, Context, ContextBuilder, ValueSpec};
+use pir_ir::{Context, ContextBuilder};
 
 /// Registers all dialects.
 pub fn register_all(builder: &mut ContextBuilder) {
@@ -47,12 +48,4 @@ pub fn context() -> Arc<Context> {
     let mut builder = ContextBuilder::new();
     register_all(&mut builder);
     builder.build()
-}
-
-fn value(name: &'static str, ty: &'static str, arity: Arity) -> ValueSpec {
-    ValueSpec {
-        name: name.into(),
-        ty: ty.into(),
-        arity,
-    }
 }

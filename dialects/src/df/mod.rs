@@ -15,7 +15,7 @@ use pir_ir::{
 };
 use smallvec::{SmallVec, smallvec};
 
-use crate::value;
+use crate::declare::value;
 
 /// The name of `df.graph`.
 pub const GRAPH: &str = "df.graph";

@@ -5,8 +5,8 @@ use pir_ir::{
 };
 use smallvec::smallvec;
 
+use crate::declare::value;
 use crate::pd::condition::truth;
-use crate::value;
 
 /// The name of `cf.assert`.
 pub const ASSERT: &str = "cf.assert";

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use super::condition::truth;
 use super::verify;
-use crate::value;
+use crate::declare::value;
 
 /// Whether an operation of this name is a loop with regions `cond` and `body`.
 pub fn is_while(name: &str) -> bool {

@@ -6,6 +6,9 @@
 
 mod assembly;
 mod attrs;
+#[allow(missing_docs, reason = "each item has the name of its operand, attribute or operation")]
+#[rustfmt::skip]
+pub mod chlo;
 pub(crate) mod compute;
 mod control;
 mod dims;
@@ -14,148 +17,15 @@ mod fold;
 pub mod from_pd;
 mod infer;
 pub mod linalg;
+#[allow(missing_docs, reason = "each item has the name of its operand, attribute or operation")]
+#[rustfmt::skip]
+pub mod ops;
 pub mod refine;
+mod register;
+mod rows;
+#[allow(missing_docs, reason = "each item has the name of its operand, attribute or operation")]
+#[rustfmt::skip]
+pub mod sdy;
 mod verify;
 
-use std::borrow::Cow;
-use std::sync::Arc;
-
-use pir_ir::{
-    Arity, Assembly, AttrSpec, ContextBuilder, Counting, CountingFn, DialectDef, OpDef, OpView, Relation, Semantics,
-    Traits, ValueSpec,
-};
-
-use crate::pd::fold::counting;
-use crate::table::{Effects, Row, Speculate, definition};
-
-mod rows {
-    use super::*;
-
-    include!(concat!(env!("OUT_DIR"), "/stablehlo_ops.rs"));
-}
-
-mod sdy_rows {
-    use super::*;
-
-    include!(concat!(env!("OUT_DIR"), "/sdy_ops.rs"));
-}
-
-mod chlo_rows {
-    use super::*;
-
-    include!(concat!(env!("OUT_DIR"), "/chlo_ops.rs"));
-}
-
-/// The operations of the tables.
-#[allow(missing_docs, reason = "each item has the name of its operand, attribute or operation")]
-#[rustfmt::skip]
-pub mod ops {
-    use pir_ir::{Attr, Context};
-
-    use crate::typed::*;
-
-    include!(concat!(env!("OUT_DIR"), "/stablehlo_typed.rs"));
-}
-
-/// The operations of `chlo`.
-#[allow(missing_docs, reason = "each item has the name of its operand, attribute or operation")]
-#[rustfmt::skip]
-pub mod chlo {
-    use pir_ir::Context;
-
-    use crate::typed::*;
-
-    include!(concat!(env!("OUT_DIR"), "/chlo_typed.rs"));
-}
-
-/// The operations of `sdy`.
-#[allow(missing_docs, reason = "each item has the name of its operand, attribute or operation")]
-#[rustfmt::skip]
-pub mod sdy {
-    use pir_ir::Attr;
-
-    use crate::typed::*;
-
-    include!(concat!(env!("OUT_DIR"), "/sdy_typed.rs"));
-}
-
-/// Registers the dialects.
-pub fn register(builder: &mut ContextBuilder) {
-    for (name, summary, rows) in [
-        (
-            "stablehlo",
-            "Tensor operations as JAX and other front ends lower programs to",
-            rows::ROWS,
-        ),
-        (
-            "chlo",
-            "Operations that front ends write beside those of StableHLO",
-            chlo_rows::ROWS,
-        ),
-        (
-            "sdy",
-            "How tensors are distributed over devices, of which there is one here",
-            sdy_rows::ROWS,
-        ),
-    ] {
-        let dialect = DialectDef {
-            name: name.into(),
-            summary: summary.into(),
-            types: Vec::new(),
-            // Tokens, futures.
-            other_types: true,
-        };
-        builder.register(dialect, rows.iter().map(with_semantics));
-    }
-    fold::register_patterns(builder);
-}
-
-fn with_semantics(row: &Row) -> OpDef {
-    let mut def = definition(row);
-    def.assembly = Some(Assembly::new(
-        row.assembly.unwrap_or(assembly::DEFAULT),
-        assembly::HOOKS,
-    ));
-    let control = control::find(&def.name).map(|entry| Arc::new(entry) as Arc<dyn Semantics>);
-    def.counting = counting(&def.name);
-    def.fold = fold::find(&def.name);
-    def.materialize = fold::materialize(&def.name);
-    def.semantics = control.or_else(|| Some(Arc::new(compute::find(&def.name)?)));
-    def
-}
-
-/// How an operation counts, for the trip counts of loops.
-fn counting(name: &str) -> Option<CountingFn> {
-    match name {
-        ops::Add::NAME => Some(|view| signed(view).then(|| counting::add(view)).flatten()),
-        ops::Subtract::NAME => Some(|view| signed(view).then(|| counting::subtract(view)).flatten()),
-        ops::Compare::NAME => Some(comparison),
-        _ => None,
-    }
-}
-
-/// Whether the first operand is a single integer with a sign.
-fn signed(view: OpView<'_>) -> bool {
-    let is_signed = |x| {
-        let elem = view.ctx.elem_type(view.body.value_type(x));
-        counting::is_one_integer(view, x) && !compute::is_unsigned(view.ctx, elem)
-    };
-    view.operand(0).is_some_and(is_signed)
-}
-
-fn comparison(view: OpView<'_>) -> Option<Counting> {
-    let attrs = attrs::Attrs {
-        ctx: view.ctx,
-        dict: view.body.attrs(view.op),
-    };
-    let relation = match attrs.word("comparison_direction")? {
-        "LT" => Relation::Less,
-        "LE" => Relation::LessEqual,
-        "GT" => Relation::Greater,
-        "GE" => Relation::GreaterEqual,
-        "NE" => Relation::NotEqual,
-        _ => return None,
-    };
-    let (x, y) = (view.operand(0)?, view.operand(1)?);
-    signed(view).then_some(Counting::Compare(x, relation, y))
-}
+pub use register::register;

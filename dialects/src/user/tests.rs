@@ -7,7 +7,7 @@ use pir_ir::{Derivative, MemoryEffects, ValueSpec, expand_composites};
 use super::*;
 
 fn one(name: &'static str) -> ValueSpec {
-    crate::value(name, "Tensor", pir_ir::Arity::One)
+    crate::declare::value(name, "Tensor", pir_ir::Arity::One)
 }
 
 /// A row of a table of the tool has the same fields as one of a file.

@@ -1,0 +1,40 @@
+//! Registers the dialects.
+
+use std::sync::Arc;
+
+use pir_ir::{ContextBuilder, DialectDef, OpDef, Semantics};
+
+use super::{fold, lower, rows, scf, scf_patterns, to_pd};
+use crate::table::{Row, definition};
+
+/// Registers the dialects.
+pub fn register(builder: &mut ContextBuilder) {
+    for (name, summary, rows) in [
+        ("arith", "Arithmetic of numbers, vectors and tensors", rows::arith()),
+        ("math", "Functions of numbers, vectors and tensors", rows::math()),
+        ("index", "Arithmetic of index", rows::index()),
+        ("ub", "Undefined values", rows::ub()),
+        ("memref", "Buffers", rows::memref()),
+        ("tensor", "Tensors as values", rows::tensor()),
+    ] {
+        builder.register(DialectDef::new(name, summary), rows.iter().map(with_rules));
+    }
+    let scf = DialectDef::new("scf", "Structured control flow");
+    let with_semantics = |mut def: OpDef| {
+        def.semantics = to_pd::find(&def.name).map(|control| Arc::new(control) as Arc<dyn Semantics>);
+        def.materialize = fold::materialize(&def.name);
+        def
+    };
+    builder.register(scf, scf::definitions().into_iter().map(with_semantics));
+    scf_patterns::register(builder);
+    lower::register(builder);
+}
+
+/// The definition of a row, with its folds and what it has to do with counting.
+fn with_rules(row: &Row) -> OpDef {
+    let mut def = definition(row);
+    def.fold = fold::fold(&def.name);
+    def.materialize = fold::materialize(&def.name);
+    def.counting = fold::counting(&def.name);
+    def
+}
