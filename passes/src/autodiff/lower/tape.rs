@@ -9,15 +9,18 @@
 //! that one did; it has to end when what that loop began with is reached. A branch that pops has to find one with the same condition, a call
 //! that takes a tape the call that gave it. What is not of this form gets buffers of its own ([`buffers`](super::buffers)).
 
+mod undo;
+mod walked;
+
 use std::rc::Rc;
 
 use pir_dialects::func;
-use pir_dialects::mlir::arith;
-use pir_ir::{BlockId, Body, Context, FlowKind, OpId, Sym, Traits, Type, ValueDef, ValueId};
+use pir_ir::{BlockId, Body, Context, FlowKind, OpId, Sym, Traits, Type, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::on_tape::numbers;
 use crate::autodiff::structure::Names;
+use walked::Walked;
 
 /// A value or an operation of a function.
 type Of<T> = (OpId, T);
@@ -100,58 +103,6 @@ struct Run<'a> {
     pushed: Vec<(Of<OpId>, usize)>,
     /// For each push of a handle the pop that gets it.
     pairs: FxHashMap<Of<OpId>, Of<OpId>>,
-}
-
-/// The body of a function, with the operations that have something to do with stacks, in their regions too.
-struct Walked<'a> {
-    function: OpId,
-    body: &'a Body,
-    active: FxHashSet<OpId>,
-}
-
-impl<'a> Walked<'a> {
-    fn new(names: &Names<'_>, scope: &'a Body, function: OpId) -> Option<Self> {
-        let body = scope.isolated(function)?;
-        let mut active = FxHashSet::default();
-        for op in body.walk_all() {
-            let mut values = body.operands(op).chain(body.results(op));
-            if values.any(|value| names.is_stack(body, value)) {
-                let mut at = Some(op);
-                while let Some(op) = at.filter(|&op| active.insert(op)) {
-                    at = body.parent_op(op);
-                }
-            }
-        }
-        Some(Walked { function, body, active })
-    }
-
-    fn of<T>(&self, what: T) -> Of<T> {
-        (self.function, what)
-    }
-
-    /// Whether something in an operation reads a stack that is made outside of it.
-    fn reads_outside(&self, names: &Names<'_>, op: OpId) -> bool {
-        let inside = |value: ValueId| {
-            let mut at = self
-                .body
-                .value_block(value)
-                .and_then(|block| self.body.block_parent(block));
-            while let Some(parent) = at.filter(|&parent| parent != op) {
-                at = self.body.parent_op(parent);
-            }
-            at == Some(op)
-        };
-        let nested = self
-            .body
-            .op_regions(op)
-            .iter()
-            .flat_map(|&region| self.body.walk(region));
-        nested.into_iter().any(|op| {
-            let writes = [names.push, names.create].contains(&self.body.op_name(op));
-            let mut stacks = self.body.operands(op).filter(|&v| names.is_stack(self.body, v));
-            !writes && stacks.any(|stack| !inside(stack))
-        })
-    }
 }
 
 /// The functions of a symbol table by their names.
@@ -531,157 +482,6 @@ impl<'a> Run<'a> {
             },
         });
         Ok(())
-    }
-
-    /// A loop or a branch that consumes the records of another one.
-    fn undo(
-        &mut self,
-        walked: &Walked<'_>,
-        op: OpId,
-        kind: FlowKind,
-        blocks: [Option<BlockId>; 2],
-        tape: &mut Vec<Event>,
-    ) -> Done {
-        let before = tape.pop();
-        let other = "it does not read the values that the corresponding loop or branch wrote";
-        let parts = match (&before, kind) {
-            (Some(Event::Loop { parts, .. }), FlowKind::Loop) => parts.clone(),
-            (Some(Event::Branch { parts, condition }), FlowKind::Branch) => {
-                let own = walked.of(walked.body.operand(op, 0));
-                if !self.same(own, *condition, 64) {
-                    return Err(self.reason(
-                        walked,
-                        op,
-                        "it may take a different branch than the one that wrote the values",
-                    ));
-                }
-                parts.clone()
-            }
-            _ => return Err(self.reason(walked, op, other)),
-        };
-        for (part, block) in parts.iter().zip(blocks) {
-            let mut left = part.to_vec();
-            if let Some(block) = block {
-                self.block(walked, block, &mut left)?;
-            }
-            if !left.is_empty() {
-                return Err(self.reason(
-                    walked,
-                    op,
-                    "it does not read all values that the corresponding loop or branch wrote",
-                ));
-            }
-        }
-        match before {
-            Some(Event::Loop { op: forward, parts }) => self.ends_with(walked, op, blocks, forward, &parts, tape.len()),
-            _ => Ok(()),
-        }
-    }
-
-    /// A loop that reads has to run as often as the one that wrote: as long as its stack is not empty.
-    fn ends_with(
-        &mut self,
-        walked: &Walked<'_>,
-        op: OpId,
-        blocks: [Option<BlockId>; 2],
-        forward: Of<OpId>,
-        parts: &[Rc<Vec<Event>>; 2],
-        place: usize,
-    ) -> Done {
-        let wrong = self.reason(
-            walked,
-            op,
-            "its trip count may differ from that of the loop that wrote the values",
-        );
-        let Some((test, stack)) = self.tested(walked, blocks[0]) else {
-            return Err(wrong);
-        };
-        self.tests.push((walked.of(test), stack));
-        let Some((create, block, len)) = self.stacks[stack].made else {
-            return Err(wrong);
-        };
-        let Some(body) = self.scope.isolated(forward.0).filter(|_| create.0 == forward.0) else {
-            return Err(wrong);
-        };
-        // Nothing else is on it, and nothing came on the tape since it was made.
-        let alone = body.uses(body.result(create.1, 0)).all(|at| {
-            let pushes = at.index == 0 && body.op_name(at.op) == self.names.push;
-            !pushes || body.parent_op(at.op) == Some(forward.1)
-        });
-        if !alone || len != place || body.op_block(forward.1) != Some(block) {
-            return Err(wrong);
-        }
-        let own = || parts.iter().flat_map(|part| part.iter());
-        let number = own().find_map(|event| match event {
-            // A tensor without elements leaves nothing.
-            Event::Number { on, ty, .. } if *on == stack => {
-                let (ty, count) = numbers(self.ctx, *ty)?;
-                (count > 0).then_some((ty, None))
-            }
-            _ => None,
-        });
-        let handle = || {
-            own().find_map(|event| match event {
-                Event::Handle { on, item, .. } if *on == stack => Some((Type::INDEX, Some(*item))),
-                _ => None,
-            })
-        };
-        let Some((witness, item)) = number.or_else(handle) else {
-            return Err(wrong);
-        };
-        self.stacks[stack].witness = Some(witness);
-        if let Some(item) = item {
-            // Its handle has to leave a record: how much there was when it was made, or what a call made leaves, a zero.
-            self.stacks[item].witness.get_or_insert(Type::INDEX);
-        }
-        Ok(())
-    }
-
-    /// The stack as long as which is not empty a loop runs.
-    fn tested(&self, walked: &Walked<'_>, block: Option<BlockId>) -> Option<(OpId, usize)> {
-        let body = walked.body;
-        let end = body.last_op(block?)?;
-        let negation = body.defining_op(body.get_operand(end, 0)?)?;
-        let truth = body.defining_op(body.get_operand(negation, 1)?)?;
-        let empty = body.defining_op(body.operand(negation, 0))?;
-        let asks = self.ctx.op_str(body.op_name(negation)) == arith::Xori::NAME
-            && body.view(self.ctx, truth).bool("value") == Some(true)
-            && body.op_name(empty) == self.names.is_empty;
-        let stack = self.handles.get(&walked.of(body.operand(empty, 0)));
-        Some((empty, *stack.filter(|_| asks)?))
-    }
-
-    /// The value that was pushed, if it is one that is popped.
-    fn image(&self, value: Of<ValueId>) -> Of<ValueId> {
-        self.images.get(&value).copied().unwrap_or(value)
-    }
-
-    /// Whether two values are equal, whenever both are computed: they are the same, or computed of the same.
-    fn same(&self, a: Of<ValueId>, b: Of<ValueId>, fuel: usize) -> bool {
-        let (a, b) = (self.image(a), self.image(b));
-        if a == b {
-            return true;
-        }
-        let (Some(left), Some(right)) = (self.scope.isolated(a.0), self.scope.isolated(b.0)) else {
-            return false;
-        };
-        let (ValueDef::Result(x, i), ValueDef::Result(y, j)) = (left.value_def(a.1), right.value_def(b.1)) else {
-            return false;
-        };
-        let pure = |body: &Body, op: OpId| {
-            let view = body.view(self.ctx, op);
-            view.def().is_some() && view.own_effects().is_empty() && body.op_regions(op).is_empty()
-        };
-        let alike = left.op_name(x) == right.op_name(y) && left.attrs(x) == right.attrs(y) && i == j;
-        fuel > 0
-            && alike
-            && pure(left, x)
-            && pure(right, y)
-            && left.num_operands(x) == right.num_operands(y)
-            && left
-                .operands(x)
-                .zip(right.operands(y))
-                .all(|(v, w)| self.same((a.0, v), (b.0, w), fuel - 1))
     }
 
     /// Enters what was found; gives the types on the tapes.

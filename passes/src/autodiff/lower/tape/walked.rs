@@ -1,0 +1,59 @@
+//! Functions, and what in them has something to do with stacks.
+
+use pir_ir::{Body, OpId, ValueId};
+use rustc_hash::FxHashSet;
+
+use super::Of;
+use crate::autodiff::structure::Names;
+
+/// The body of a function, with the operations that have something to do with stacks, in their regions too.
+pub(super) struct Walked<'a> {
+    pub(super) function: OpId,
+    pub(super) body: &'a Body,
+    pub(super) active: FxHashSet<OpId>,
+}
+
+impl<'a> Walked<'a> {
+    pub(super) fn new(names: &Names<'_>, scope: &'a Body, function: OpId) -> Option<Self> {
+        let body = scope.isolated(function)?;
+        let mut active = FxHashSet::default();
+        for op in body.walk_all() {
+            let mut values = body.operands(op).chain(body.results(op));
+            if values.any(|value| names.is_stack(body, value)) {
+                let mut at = Some(op);
+                while let Some(op) = at.filter(|&op| active.insert(op)) {
+                    at = body.parent_op(op);
+                }
+            }
+        }
+        Some(Walked { function, body, active })
+    }
+
+    pub(super) fn of<T>(&self, what: T) -> Of<T> {
+        (self.function, what)
+    }
+
+    /// Whether something in an operation reads a stack that is made outside of it.
+    pub(super) fn reads_outside(&self, names: &Names<'_>, op: OpId) -> bool {
+        let inside = |value: ValueId| {
+            let mut at = self
+                .body
+                .value_block(value)
+                .and_then(|block| self.body.block_parent(block));
+            while let Some(parent) = at.filter(|&parent| parent != op) {
+                at = self.body.parent_op(parent);
+            }
+            at == Some(op)
+        };
+        let nested = self
+            .body
+            .op_regions(op)
+            .iter()
+            .flat_map(|&region| self.body.walk(region));
+        nested.into_iter().any(|op| {
+            let writes = [names.push, names.create].contains(&self.body.op_name(op));
+            let mut stacks = self.body.operands(op).filter(|&v| names.is_stack(self.body, v));
+            !writes && stacks.any(|stack| !inside(stack))
+        })
+    }
+}
