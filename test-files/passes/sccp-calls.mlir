@@ -58,3 +58,23 @@ func.func @names() -> (i32, (i32) -> i32) {
   %r = call @named(%c1) : (i32) -> i32
   return %r, %f : i32, (i32) -> i32
 }
+
+// Constants of two functions that are at the same place in them stay apart.
+// CHECK-LABEL: func.func private @difference
+// CHECK: %[[SEVEN:.*]] = arith.constant 7 : i32
+// CHECK: arith.subi %a, %[[SEVEN]] : i32
+func.func private @difference(%a: i32, %b: i32) -> i32 {
+  %d = arith.subi %a, %b : i32
+  return %d : i32
+}
+func.func private @less_seven(%k: i32) -> i32 {
+  %c7 = arith.constant 7 : i32
+  %d = call @difference(%k, %c7) : (i32, i32) -> i32
+  return %d : i32
+}
+func.func @less_fourteen() -> i32 {
+  %c123 = arith.constant 123 : i32
+  %a = call @less_seven(%c123) : (i32) -> i32
+  %b = call @less_seven(%a) : (i32) -> i32
+  return %b : i32
+}

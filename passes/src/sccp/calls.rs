@@ -137,7 +137,6 @@ pub(super) fn across(
     order.sort_unstable_by_key(|name| ctx.str(*name));
     let mut pending: Vec<Sym> = order;
     let mut rounds: FxHashMap<Sym, usize> = FxHashMap::default();
-    let constants = Constants::new(ctx, evaluator, false);
     while let Some(name) = pending.pop() {
         let Some(body) = scope.functions.get(&name).and_then(|&op| outer.isolated(op)) else {
             continue;
@@ -145,6 +144,8 @@ pub(super) fn across(
         let round = rounds.entry(name).or_insert(0);
         *round += 1;
         let late = *round > MAX_ROUNDS;
+        // One for each body: constants are cached by the index of their operation.
+        let constants = Constants::new(ctx, evaluator, false);
         let solver = Solver::solved(
             ctx,
             body,
