@@ -25,6 +25,7 @@ pub(crate) struct Plan {
     pub(crate) or_operands: usize,
     /// Whether other attributes are kept where operations of unknown dialects are.
     pub(crate) is_open: bool,
+    pub(crate) is_function: bool,
     pub(crate) is_terminator: bool,
     /// Whether there are operations of this kind without regions, successors and a body.
     pub(crate) may_be_plain: bool,

@@ -11,5 +11,10 @@ func.func private @f(f32, f32 {noalias}) -> f32
 
 // -----
 
-// expected-error@+1 {{`func.func` has no attribute `note`}}
+// expected-error@+1 {{`func.func` has no attribute `custom_vpj`}}
+func.func private @f() attributes {custom_vpj = @g}
+
+// -----
+
+// As in MLIR, a function may have notes of any other name.
 func.func private @f() attributes {note = 1}

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use pir_dialects::mlir::memref;
+use pir_dialects::mlir::{arith, memref};
 use pir_ir::budget::Reservation;
 use pir_ir::{AttrData, Context, OpView, Type, TypeData};
 use rustc_hash::FxHashMap;
@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 use super::ExecError;
 use super::program::Src;
 use super::value::{Value, integer, not_a_tensor};
-use crate::kernels::{constant_tensor, dtype_of, slices};
+use crate::kernels::{constant_tensor, dtype_of, groups, slices};
 use crate::tensor::{DType, Data, Element, Tensor, buffer};
 
 type Extents = SmallVec<[i64; 4]>;
@@ -38,13 +38,19 @@ pub(crate) enum MemoryOp {
         on_stack: bool,
     },
     Cast(Vec<Option<usize>>),
+    /// The dimensions that become one.
+    Collapse(Vec<Vec<usize>>),
     Copy,
     Dealloc,
     Dim,
+    /// The dimensions that one becomes, and their extents.
+    Expand(Vec<Vec<usize>>, Vec<Option<usize>>),
     Global(String),
     Load,
     Rank,
     Reinterpret(slices::Slice),
+    /// One of two buffers.
+    Select,
     Store,
     Subview(slices::Slice),
 }
@@ -55,9 +61,13 @@ pub(super) fn memory_op(view: OpView<'_>) -> Option<Result<MemoryOp, String>> {
         memref::Alloc::NAME => allocation(view, false),
         memref::Alloca::NAME => allocation(view, true),
         memref::Cast::NAME => slices::extents(view).map(MemoryOp::Cast),
+        memref::CollapseShape::NAME => groups(view).map(MemoryOp::Collapse),
         memref::Copy::NAME => Ok(MemoryOp::Copy),
         memref::Dealloc::NAME => Ok(MemoryOp::Dealloc),
         memref::Dim::NAME => Ok(MemoryOp::Dim),
+        memref::ExpandShape::NAME => {
+            groups(view).and_then(|groups| Ok(MemoryOp::Expand(groups, slices::extents(view)?)))
+        }
         memref::GetGlobal::NAME => match view.attr("name").map(|name| view.ctx.attr_data(name)) {
             Some(AttrData::Symbol(path)) => {
                 let name = path.last().map(|&name| view.ctx.str(name).to_owned());
@@ -68,11 +78,16 @@ pub(super) fn memory_op(view: OpView<'_>) -> Option<Result<MemoryOp, String>> {
         memref::Load::NAME => Ok(MemoryOp::Load),
         memref::Rank::NAME => Ok(MemoryOp::Rank),
         memref::ReinterpretCast::NAME => slices::Slice::new(view, view.result_type(0)).map(MemoryOp::Reinterpret),
+        arith::Select::NAME if view.result_type(0).is_some_and(|ty| is_buffer(view.ctx, ty)) => Ok(MemoryOp::Select),
         memref::Store::NAME => Ok(MemoryOp::Store),
         memref::Subview::NAME => slices::Slice::new(view, view.result_type(0)).map(MemoryOp::Subview),
         _ => return None,
     };
     Some(found)
+}
+
+fn is_buffer(ctx: &Context, ty: Type) -> bool {
+    matches!(ctx.type_data(ty), TypeData::MemRef { .. })
 }
 
 fn allocation(view: OpView<'_>, on_stack: bool) -> Result<MemoryOp, String> {
@@ -257,6 +272,21 @@ impl Buffers {
                 let given = integers(env, operands.get(1..).unwrap_or_default())?;
                 Some(Value::Buffer(Arc::new(self.reinterpret(view, slice, given)?)))
             }
+            MemoryOp::Collapse(groups) => {
+                let view = view_of(env, operands, 0)?;
+                Some(Value::Buffer(Arc::new(collapsed(view, groups)?)))
+            }
+            MemoryOp::Expand(groups, extents) => {
+                let view = view_of(env, operands, 0)?;
+                let given = integers(env, operands.get(1..).unwrap_or_default())?;
+                let sizes = slices::filled_in(extents, &mut given.into_iter()).map_err(ExecError::new)?;
+                Some(Value::Buffer(Arc::new(expanded(view, groups, &sizes)?)))
+            }
+            MemoryOp::Select => {
+                let holds = tensor_of(env, operands, 0)?.truth();
+                let holds = holds.ok_or_else(|| ExecError::new("the condition must be one value of type `i1`"))?;
+                Some(Value::Buffer(shared(env, operands, if holds { 1 } else { 2 })?))
+            }
             MemoryOp::Global(name) => Some(Value::Buffer(self.global(name)?)),
         })
     }
@@ -433,4 +463,60 @@ fn subview(view: &View, slice: &slices::Slice, given: Vec<i64>) -> Result<View, 
         }
     }
     Ok(part)
+}
+
+/// A view with fewer dimensions: those of a group lie in the buffer as one.
+fn collapsed(view: &View, groups: &[Vec<usize>]) -> Result<View, ExecError> {
+    let mut result = View {
+        handle: view.handle,
+        offset: view.offset,
+        sizes: Extents::new(),
+        strides: Extents::new(),
+    };
+    for group in groups {
+        let (mut size, mut stride) = (1_i64, 1_i64);
+        for &at in group.iter().rev() {
+            let (&extent, &step) = view.sizes.get(at).zip(view.strides.get(at)).ok_or_else(no_dimension)?;
+            // Where there is one element, its stride does not matter.
+            if extent != 1 {
+                match size {
+                    1 => stride = step,
+                    _ if step == stride.saturating_mul(size) => {}
+                    _ => return Err(ExecError::new("the dimensions that are merged are not contiguous")),
+                }
+                size = size.saturating_mul(extent);
+            }
+        }
+        result.sizes.push(size);
+        result.strides.push(stride);
+    }
+    Ok(result)
+}
+
+/// A view with more dimensions.
+fn expanded(view: &View, groups: &[Vec<usize>], sizes: &[usize]) -> Result<View, ExecError> {
+    let mut strides: Extents = SmallVec::from_elem(1, sizes.len());
+    for (at, group) in groups.iter().enumerate() {
+        let (&extent, &step) = view.sizes.get(at).zip(view.strides.get(at)).ok_or_else(no_dimension)?;
+        let (mut count, mut stride) = (1_i64, step);
+        for &at in group.iter().rev() {
+            let &size = sizes.get(at).ok_or_else(no_dimension)?;
+            strides[at] = stride;
+            count = count.saturating_mul(size as i64);
+            stride = stride.saturating_mul(size as i64);
+        }
+        if count != extent {
+            return Err(ExecError::new(format!("{extent} elements cannot be {count} elements")));
+        }
+    }
+    Ok(View {
+        handle: view.handle,
+        offset: view.offset,
+        sizes: sizes.iter().map(|&size| size as i64).collect(),
+        strides,
+    })
+}
+
+fn no_dimension() -> ExecError {
+    ExecError::new("`reassociation` names a dimension that does not exist")
 }

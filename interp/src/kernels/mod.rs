@@ -52,6 +52,7 @@ mod vector;
 use std::sync::LazyLock;
 
 pub use matmul::peak_flops;
+pub(crate) use mlir::groups;
 
 use pir_ir::{Context, OpView, Text};
 use rustc_hash::FxHashMap;

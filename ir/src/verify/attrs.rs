@@ -160,9 +160,15 @@ fn stand_in(plan: &Plan, operands: usize) -> usize {
 
 /// Whether an attribute that is not declared may have any value. Names with a dot are free, but for our own, which change
 /// what a program means; where operations of unknown dialects are, so are all names on operations of which MLIR states that.
+/// Functions have notes of any name, as in MLIR, unless it may be a misspelled one.
 fn is_free(ctx: &Context, plan: &Plan, name: Sym, open: bool) -> bool {
     let name = ctx.str(name);
-    !name.starts_with("pir.") && (open && plan.is_open || name.contains('.'))
+    let is_note = || {
+        let declared = plan.attrs.iter().map(|spec| ctx.str(spec.name));
+        nearest(name, declared).is_none() && ctx.marks().iter().all(|mark| mark.name != name)
+    };
+    let undotted = plan.is_open && (open || plan.is_function && is_note());
+    !name.starts_with("pir.") && (undotted || name.contains('.'))
 }
 
 /// What is wrong with the attributes of an operation.

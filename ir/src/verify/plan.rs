@@ -45,6 +45,7 @@ impl Plan {
             or_operands: attrs.iter().filter(|attr| attr.required && attr.or_operand).count(),
             attrs: attrs.into(),
             is_open: def.has(Traits::OPEN_ATTRS),
+            is_function: def.has(Traits::FUNCTION),
             is_terminator: def.has(Traits::TERMINATOR),
             may_be_plain: regionless && def.successors == 0 && !def.has(Traits::ISOLATED),
         }

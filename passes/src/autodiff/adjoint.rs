@@ -15,14 +15,14 @@
 //! In a block, the cotangent of a value is the sum over its uses plus that of every slot that yields it: the terminator
 //! is treated first, by entering the incoming cotangents for the values that it forwards.
 
+mod buffers;
 mod captures;
 mod copies;
 mod duals;
 mod refusals;
 
 use pir_dialects::cf;
-use pir_dialects::mlir::memref;
-use pir_ir::{Arith, BlockId, DYNAMIC, Diagnostic, FlowKind, OpId, Rewriter, Type, TypeData, ValueId, ValueMap};
+use pir_ir::{Arith, BlockId, Diagnostic, FlowKind, OpId, Rewriter, Type, ValueId, ValueMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -31,7 +31,7 @@ pub(crate) use self::refusals::{check_rules, spelled};
 use self::refusals::{no_rule, reached};
 use super::activity::Activity;
 use super::cotangent::{Frame, is_list, zeros_like};
-use super::memory::{Access, Shadows, make_shadow, move_elements};
+use super::memory::Shadows;
 use super::rules::{RuleCx, RuleTable};
 use super::structure::{Names, Tape, locals};
 use crate::made::Made;
@@ -94,7 +94,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
             let copied = self.activity.stacks.active_copy(op).flatten();
             let memory = &self.activity.memory;
             let access = memory.active_access(self.r.ctx, self.r.body, op);
-            let made = memory.makes(self.r.body, op);
+            let made = memory.makes(self.r.ctx, self.r.body, op);
             let has_effect = on_stack.is_some() || copied.is_some() || access.is_some() || made.is_some();
             let passed_through = has_effect || self.activity.stacks.pass_through(op) || memory.pass_through(op);
             if !passed_through && !results.iter().any(|&v| frame.has(v)) {
@@ -123,80 +123,6 @@ impl<'x, 'a> Adjoint<'x, 'a> {
             }
         }
         Ok(())
-    }
-
-    /// Makes the shadows of the buffers that a block makes.
-    fn make_shadows(&mut self, ops: &[OpId]) -> Result<(), Failure> {
-        for &op in ops {
-            let Some(buffer) = self.activity.memory.makes(self.r.body, op) else {
-                continue;
-            };
-            let dynamic = match self.r.ctx.type_data(self.r.body.value_type(buffer)) {
-                TypeData::MemRef { shape: Some(shape), .. } => {
-                    shape.iter().filter(|&&extent| extent == DYNAMIC).count()
-                }
-                _ => 0,
-            };
-            let sizes: Vec<ValueId> = self
-                .r
-                .body
-                .operands(op)
-                .take(dynamic)
-                .map(|v| self.image.get_or_self(v))
-                .collect();
-            let shadow = make_shadow(self.r, buffer, &sizes).map_err(|why| self.buffer_failed(op, &why))?;
-            self.shadows.insert(buffer, shadow);
-        }
-        Ok(())
-    }
-
-    fn buffer_failed(&self, op: OpId, why: &str) -> Failure {
-        let message = format!("the derivative cannot pass through this buffer: {why}");
-        Box::new(Diagnostic::error("no-derivative", message).label(self.r.body.op_span(op), "differentiated here"))
-    }
-
-    /// The adjoint of what makes a buffer: its shadow is no longer needed.
-    fn on_alloc(&mut self, _op: OpId, buffer: Option<ValueId>) {
-        if let Some(shadow) = buffer.and_then(|buffer| self.shadows.get(buffer)) {
-            self.r.op(memref::Dealloc::NAME).operand(shadow).build();
-        }
-    }
-
-    /// The adjoint of a load, a store or a copy.
-    fn on_buffer(&mut self, op: OpId, access: Option<Access>, frame: &mut Frame) -> Result<(), Failure> {
-        let operands = self.r.body.operands_vec(op);
-        let shadow = |this: &Self, at: usize| {
-            let found = operands.get(at).and_then(|&buffer| this.shadows.get(buffer));
-            found.ok_or_else(|| this.buffer_failed(op, "it has no shadow here"))
-        };
-        let failed = |this: &Self, why: String| this.buffer_failed(op, &why);
-        if access == Some(Access::Copy) {
-            let (from, to) = (shadow(self, 1)?, shadow(self, 0)?);
-            return move_elements(self.r, from, to).map_err(|why| failed(self, why));
-        }
-        let stores = access == Some(Access::Store);
-        let at = usize::from(stores);
-        let shadow = shadow(self, at)?;
-        let place: Vec<ValueId> = operands[at + 1..].iter().map(|&v| self.image.get_or_self(v)).collect();
-        let value = if stores { operands[0] } else { self.r.body.result(op, 0) };
-        let ty = self.r.body.value_type(value);
-        let added = if stores { None } else { frame.take(value) };
-        if !stores && added.is_none() {
-            return Ok(());
-        }
-        let load = self.r.op(memref::Load::NAME).operand(shadow);
-        let grad = load.operands(place.iter().copied()).result(ty).value();
-        let next = match added {
-            Some(added) => self.r.compute(Arith::Add, &[grad, added]),
-            None => zeros_like(self.r, grad),
-        };
-        let next = next.map_err(|why| failed(self, why))?;
-        let store = self.r.op(memref::Store::NAME).operands([next, shadow]);
-        store.operands(place).build();
-        match stores && self.activity.is_active(value) {
-            true => frame.add(self.r, value, grad).map_err(|why| failed(self, why)),
-            false => Ok(()),
-        }
     }
 
     /// The adjoint of a copy: the cotangents of what is popped from it belong to what lies on the original.

@@ -14,6 +14,8 @@
 mod recompute;
 mod split;
 
+use std::borrow::Cow;
+
 use pir_dialects::cf;
 use pir_dialects::func;
 use pir_dialects::marks::{ADJOINT, ADJOINT_FUNCTION, ADJOINT_OF, AUGMENTED, PRIMAL, STOPPED, VJP};
@@ -24,9 +26,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(crate) use self::recompute::recompute;
 use super::memory::buffer_arguments;
-use super::mlir::{has_derivative, is_kept, is_mlir_function};
+use super::mlir::{has_derivative, is_kept, is_mlir, is_mlir_function};
 use super::targets::{self, UnitKind, free_name};
 use crate::bodies::inner_bodies_mut;
+use crate::cfg::lift_copy;
 
 /// The function that a call names, if it is in the same symbol table.
 fn callee(ctx: &Context, body: &Body, op: OpId) -> Option<Sym> {
@@ -95,8 +98,8 @@ fn copy_in(ctx: &Context, scope: &mut Body, mut pending: Vec<Option<OpId>>) {
     for op in scope.walk_all() {
         let view = scope.view(ctx, op);
         let inner = scope.isolated(op).filter(|_| view.has(Traits::FUNCTION));
-        let is_known = inner
-            .is_some_and(|inner| inner.single_block(inner.root()).is_some() && buffer_arguments(ctx, inner).is_empty());
+        let is_known =
+            inner.is_some_and(|inner| buffer_arguments(ctx, inner).is_empty() && one_block(ctx, inner).is_some());
         if is_known && has_derivative(view) && func::custom_vjp(view).is_none() {
             let name = view.str("sym_name").map(|name| ctx.sym(name));
             functions.extend(name.filter(|name| quiet.contains(name)).map(|name| (name, op)));
@@ -124,6 +127,17 @@ fn copy_in(ctx: &Context, scope: &mut Body, mut pending: Vec<Option<OpId>>) {
             }
         }
     }
+}
+
+/// The body of a function as one block, if it can be made of its blocks.
+fn one_block<'b>(ctx: &Context, inner: &'b Body) -> Option<Cow<'b, Body>> {
+    if inner.single_block(inner.root()).is_some() {
+        return Some(Cow::Borrowed(inner));
+    }
+    let mut lifted = inner.clone();
+    let is_lifted =
+        inner.entry_block(inner.root()).is_some() && is_mlir(ctx, inner) && lift_copy(ctx, &mut lifted).is_ok();
+    (is_lifted && lifted.single_block(lifted.root()).is_some()).then_some(Cow::Owned(lifted))
 }
 
 /// The functions that a call is differentiated by.
@@ -189,6 +203,13 @@ fn copy(ctx: &Context, scope: &mut Body, function: OpId, name: Sym, taken: &mut 
         attrs = ADJOINT_OF.set(ctx, attrs, ctx.str_attr(base));
     }
     r.body.set_attrs(copy, attrs);
+    let lifted = r.body.isolated(copy).and_then(|inner| match one_block(ctx, inner)? {
+        Cow::Owned(lifted) => Some(lifted),
+        Cow::Borrowed(_) => None,
+    });
+    if let Some(lifted) = lifted {
+        r.body.set_isolated(copy, lifted);
+    }
     add_tape(ctx, r.body, copy);
     let made = Made {
         primal: symbol(base),

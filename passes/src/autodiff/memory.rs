@@ -9,11 +9,13 @@
 //! argument after those of the function: it begins with the cotangents of what the function leaves in the buffer, and ends with those of what
 //! was there before.
 //!
-//! Which buffer a load or a store is of has to be certain: buffers that have other names are refused, and what is not made by `memref.alloc`,
-//! `memref.alloca` or is an argument. Arguments may be the same buffer, if their shadows are.
+//! The shadow of a view of a buffer, or of one of two that `arith.select` chooses, is the same view or choice of shadows.
+//!
+//! Which buffer a load or a store is of has to be certain: what gives buffers other names in another way is refused, and what is not made by
+//! `memref.alloc`, `memref.alloca` or is an argument. Arguments may be the same buffer, if their shadows are.
 
 use pir_dialects::func;
-use pir_dialects::mlir::{memref, sizes};
+use pir_dialects::mlir::{arith, memref, sizes};
 use pir_ir::{Arith, Body, Context, Diagnostic, OpId, Rewriter, Type, TypeData, Use, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -84,18 +86,46 @@ fn is_access(ctx: &Context, body: &Body, op: OpId, what: Access) -> bool {
 #[derive(Default)]
 pub(crate) struct Given(FxHashSet<usize>);
 
+/// The operands that may be the buffer that an operation gives, if it gives one of its operands or a view of it.
+pub(crate) fn aliased(ctx: &Context, body: &Body, op: OpId) -> &'static [usize] {
+    let of_buffers = body.num_results(op) == 1 && is_buffer(ctx, body.value_type(body.result(op, 0)));
+    match ctx.op_str(body.op_name(op)) {
+        _ if !of_buffers => &[],
+        arith::Select::NAME => &[1, 2],
+        memref::Cast::NAME
+        | memref::CollapseShape::NAME
+        | memref::ExpandShape::NAME
+        | memref::ReinterpretCast::NAME
+        | memref::Subview::NAME => &[0],
+        _ => &[],
+    }
+}
+
 impl Memory {
     pub(crate) fn new(ctx: &Context, body: &Body) -> Self {
         let mut this = Memory::default();
         for root in buffer_arguments(ctx, body) {
             this.enter(root, true);
         }
+        let mut aliases = Vec::new();
         for op in body.walk_all() {
             let name = ctx.op_str(body.op_name(op));
             if [memref::Alloc::NAME, memref::Alloca::NAME].contains(&name)
                 && is_buffer(ctx, body.value_type(body.result(op, 0)))
             {
                 this.enter(body.result(op, 0), false);
+            }
+            let of = aliased(ctx, body, op);
+            let known = |&at: &usize| this.group_of.contains_key(&body.operand(op, at));
+            if !of.is_empty() && of.iter().all(known) {
+                this.enter(body.result(op, 0), false);
+                aliases.push((op, of));
+            }
+        }
+        for (op, of) in aliases {
+            for &at in of {
+                let (into, from) = (this.group_of[&body.operand(op, at)], this.group_of[&body.result(op, 0)]);
+                this.unite(into, from);
             }
         }
         if this.groups.is_empty() {
@@ -137,7 +167,9 @@ impl Memory {
             }
             _ => {
                 let name = ctx.op_str(body.op_name(at.op));
-                if ![memref::Dealloc::NAME, memref::Dim::NAME, memref::Rank::NAME].contains(&name) {
+                let known_alias =
+                    aliased(ctx, body, at.op).contains(&at.index) && self.group_of.contains_key(&body.result(at.op, 0));
+                if !known_alias && ![memref::Dealloc::NAME, memref::Dim::NAME, memref::Rank::NAME].contains(&name) {
                     self.strangers.insert(root, at.op);
                 }
             }
@@ -230,8 +262,13 @@ impl Memory {
         self.is_active(body.operand(op, at)).then_some(access)
     }
 
-    /// Whether an operation makes a buffer that the derivative passes through.
-    pub(crate) fn makes(&self, body: &Body, op: OpId) -> Option<ValueId> {
+    /// The buffer that an operation makes, if the derivative passes through it.
+    pub(crate) fn makes(&self, ctx: &Context, body: &Body, op: OpId) -> Option<ValueId> {
+        self.gives(body, op).filter(|_| aliased(ctx, body, op).is_empty())
+    }
+
+    /// The buffer that an operation makes or gives another name, if the derivative passes through it.
+    pub(crate) fn gives(&self, body: &Body, op: OpId) -> Option<ValueId> {
         if self.groups.is_empty() {
             return None;
         }

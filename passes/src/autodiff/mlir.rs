@@ -12,6 +12,7 @@ use pir_ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::calls::plain_calls;
+use super::choices;
 use super::elements::fold_elements;
 use super::lower::functions;
 use super::memory::is_buffer;
@@ -128,6 +129,7 @@ pub(super) fn expand_generated(module: &mut Module) -> Result<(), Vec<Diagnostic
         for copy in copies.collect::<Vec<_>>() {
             let Some(inner) = body.isolated_mut(copy) else { continue };
             lift_copy(&ctx, inner)?;
+            choices::number(&ctx, inner);
             // Loops over elements of views are loops over those of what they show.
             expand_composites_in(&ctx, inner, &|op| {
                 !op.name().starts_with("affine.") && !op.name().starts_with("linalg.")

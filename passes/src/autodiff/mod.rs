@@ -14,6 +14,7 @@ mod adjoint;
 mod batch;
 mod buffer_calls;
 mod calls;
+mod choices;
 mod cotangent;
 mod cross;
 mod custom;

@@ -27,12 +27,12 @@ func.func @g(%x: f64) -> f64 {
 
 // -----
 
-// CHECK: not.mlir:[[#@LINE+5]]:{{.*}}error: the derivative passes through the buffer %b, and `memref.reinterpret_cast` may create an alias of it
+// CHECK: not.mlir:[[#@LINE+5]]:{{.*}}error: the derivative passes through the buffer %b, and `memref.memory_space_cast` may create an alias of it
 func.func @stores(%x: f64) -> f64 {
   %b = memref.alloc() : memref<1xf64>
   %i = arith.constant 0 : index
   memref.store %x, %b[%i] : memref<1xf64>
-  %v = memref.reinterpret_cast %b to offset: [0], sizes: [1], strides: [1] : memref<1xf64> to memref<1xf64, strided<[1]>>
+  %v = memref.memory_space_cast %b : memref<1xf64> to memref<1xf64, 1>
   %z = memref.load %b[%i] : memref<1xf64>
   %p = arith.mulf %x, %z : f64
   return %p : f64

@@ -19,6 +19,7 @@ use crate::tensor::{DType, Data, Element, Tensor};
 pub(super) use float::KERNELS as FLOATS;
 pub(super) use integer::KERNELS as INTEGERS;
 pub(super) use tensors::KERNELS as TENSORS;
+pub(crate) use tensors::groups;
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (arith::Constant::NAME, constant),

@@ -1,7 +1,7 @@
 //! Kernels of `tensor`. A place outside of a tensor is an error.
 
 use pir_dialects::mlir::tensor;
-use pir_ir::AttrData;
+use pir_ir::{AttrData, OpView};
 
 use super::super::slices::{Slice, each_place, extents, filled_in, fits, out_of_range, within};
 use crate::kernels::{Kernel, Outputs, Prepare, Spec, one, take};
@@ -150,20 +150,20 @@ fn reshape(s: &Spec<'_>) -> Result<Kernel, String> {
 }
 
 /// The groups of dimensions that become one.
-fn groups(s: &Spec<'_>) -> Result<Vec<Vec<usize>>, String> {
+pub(crate) fn groups(view: OpView<'_>) -> Result<Vec<Vec<usize>>, String> {
     let wrong = || "`reassociation` must be a list of lists of dimensions".to_owned();
-    let attr = s.view.attr("reassociation").ok_or_else(wrong)?;
-    let AttrData::Array(groups) = s.view.ctx.attr_data(attr) else {
+    let attr = view.attr("reassociation").ok_or_else(wrong)?;
+    let AttrData::Array(groups) = view.ctx.attr_data(attr) else {
         return Err(wrong());
     };
     let index = |number: i64| usize::try_from(number).map_err(|_| wrong());
     groups
         .iter()
-        .map(|&group| match s.view.ctx.attr_data(group) {
+        .map(|&group| match view.ctx.attr_data(group) {
             AttrData::Ints(list) => list.iter().map(|&number| index(number)).collect(),
             AttrData::Array(items) => items
                 .iter()
-                .map(|&item| index(s.view.ctx.attr_int(item).ok_or_else(wrong)?))
+                .map(|&item| index(view.ctx.attr_int(item).ok_or_else(wrong)?))
                 .collect(),
             _ => Err(wrong()),
         })
@@ -171,7 +171,7 @@ fn groups(s: &Spec<'_>) -> Result<Vec<Vec<usize>>, String> {
 }
 
 fn collapse(s: &Spec<'_>) -> Result<Kernel, String> {
-    let (groups, extents) = (groups(s)?, extents(s.view)?);
+    let (groups, extents) = (groups(s.view)?, extents(s.view)?);
     Ok(Box::new(move |inputs| {
         let [x] = take(inputs)?;
         let extent = |group: &Vec<usize>| {

@@ -18,6 +18,10 @@ impl Parser<'_> {
             let bytes = &self.src[self.pos..end];
             let same_line = before == start && !self.src[before..self.pos].iter().any(|b| matches!(b, b'\n' | b'\r'));
             self.pos = end;
+            // MLIR prints this after labels.
+            if same_line && before.checked_sub(1).is_some_and(|at| self.src[at] == b':') && lists_predecessors(bytes) {
+                continue;
+            }
             if self
                 .directives
                 .get_or_insert_with(|| Directives::of(self.whole))
@@ -44,4 +48,18 @@ impl Parser<'_> {
             self.comment.push_str(line);
         }
     }
+}
+
+/// Whether a comment says which blocks lead to one: `// 2 preds: ^bb0, ^bb1`.
+fn lists_predecessors(comment: &[u8]) -> bool {
+    let Some(text) = comment.strip_prefix(b"// ") else {
+        return false;
+    };
+    let counted = text
+        .iter()
+        .position(|byte| !byte.is_ascii_digit())
+        .unwrap_or(text.len());
+    text.trim_ascii_end() == b"no predecessors"
+        || text.starts_with(b"pred: ^")
+        || counted > 0 && text[counted..].starts_with(b" preds: ^")
 }

@@ -1,0 +1,110 @@
+//! The adjoints of what is done with buffers ([`memory`](crate::autodiff::memory)).
+
+use pir_dialects::mlir::memref;
+use pir_ir::{Arith, DYNAMIC, Diagnostic, OpId, TypeData, ValueId};
+
+use super::{Adjoint, Failure};
+use crate::autodiff::cotangent::{Frame, zeros_like};
+use crate::autodiff::memory::{Access, aliased, is_buffer, make_shadow, move_elements};
+
+const NO_SHADOW: &str = "it has no shadow here";
+
+impl Adjoint<'_, '_> {
+    /// Makes the shadows of the buffers that a block makes.
+    pub(super) fn make_shadows(&mut self, ops: &[OpId]) -> Result<(), Failure> {
+        for &op in ops {
+            let Some(buffer) = self.activity.memory.gives(self.r.body, op) else {
+                continue;
+            };
+            if !aliased(self.r.ctx, self.r.body, op).is_empty() {
+                self.alias_shadow(op, buffer)?;
+                continue;
+            }
+            let dynamic = match self.r.ctx.type_data(self.r.body.value_type(buffer)) {
+                TypeData::MemRef { shape: Some(shape), .. } => {
+                    shape.iter().filter(|&&extent| extent == DYNAMIC).count()
+                }
+                _ => 0,
+            };
+            let sizes: Vec<ValueId> = self
+                .r
+                .body
+                .operands(op)
+                .take(dynamic)
+                .map(|v| self.image.get_or_self(v))
+                .collect();
+            let shadow = make_shadow(self.r, buffer, &sizes).map_err(|why| self.buffer_failed(op, &why))?;
+            self.shadows.insert(buffer, shadow);
+        }
+        Ok(())
+    }
+
+    /// Makes of the shadows of buffers what an operation makes of the buffers.
+    fn alias_shadow(&mut self, op: OpId, buffer: ValueId) -> Result<(), Failure> {
+        let mut operands = Vec::new();
+        for value in self.r.body.operands_vec(op) {
+            operands.push(match is_buffer(self.r.ctx, self.r.body.value_type(value)) {
+                true => self
+                    .shadows
+                    .get(value)
+                    .ok_or_else(|| self.buffer_failed(op, NO_SHADOW))?,
+                false => self.image.get_or_self(value),
+            });
+        }
+        let (name, attrs) = (self.r.ctx.op_str(self.r.body.op_name(op)), self.r.body.attrs(op));
+        let ty = self.r.body.value_type(buffer);
+        let shadow = self.r.op(name).operands(operands).attrs(attrs).result(ty).value();
+        self.r.name_like(shadow, buffer, "_grad");
+        self.shadows.insert(buffer, shadow);
+        Ok(())
+    }
+
+    fn buffer_failed(&self, op: OpId, why: &str) -> Failure {
+        let message = format!("the derivative cannot pass through this buffer: {why}");
+        Box::new(Diagnostic::error("no-derivative", message).label(self.r.body.op_span(op), "differentiated here"))
+    }
+
+    /// The adjoint of what makes a buffer: its shadow is no longer needed.
+    pub(super) fn on_alloc(&mut self, _op: OpId, buffer: Option<ValueId>) {
+        if let Some(shadow) = buffer.and_then(|buffer| self.shadows.get(buffer)) {
+            self.r.op(memref::Dealloc::NAME).operand(shadow).build();
+        }
+    }
+
+    /// The adjoint of a load, a store or a copy.
+    pub(super) fn on_buffer(&mut self, op: OpId, access: Option<Access>, frame: &mut Frame) -> Result<(), Failure> {
+        let operands = self.r.body.operands_vec(op);
+        let shadow = |this: &Self, at: usize| {
+            let found = operands.get(at).and_then(|&buffer| this.shadows.get(buffer));
+            found.ok_or_else(|| this.buffer_failed(op, NO_SHADOW))
+        };
+        let failed = |this: &Self, why: String| this.buffer_failed(op, &why);
+        if access == Some(Access::Copy) {
+            let (from, to) = (shadow(self, 1)?, shadow(self, 0)?);
+            return move_elements(self.r, from, to).map_err(|why| failed(self, why));
+        }
+        let stores = access == Some(Access::Store);
+        let at = usize::from(stores);
+        let shadow = shadow(self, at)?;
+        let place: Vec<ValueId> = operands[at + 1..].iter().map(|&v| self.image.get_or_self(v)).collect();
+        let value = if stores { operands[0] } else { self.r.body.result(op, 0) };
+        let ty = self.r.body.value_type(value);
+        let added = if stores { None } else { frame.take(value) };
+        if !stores && added.is_none() {
+            return Ok(());
+        }
+        let load = self.r.op(memref::Load::NAME).operand(shadow);
+        let grad = load.operands(place.iter().copied()).result(ty).value();
+        let next = match added {
+            Some(added) => self.r.compute(Arith::Add, &[grad, added]),
+            None => zeros_like(self.r, grad),
+        };
+        let next = next.map_err(|why| failed(self, why))?;
+        let store = self.r.op(memref::Store::NAME).operands([next, shadow]);
+        store.operands(place).build();
+        match stores && self.activity.is_active(value) {
+            true => frame.add(self.r, value, grad).map_err(|why| failed(self, why)),
+            false => Ok(()),
+        }
+    }
+}
