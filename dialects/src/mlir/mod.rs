@@ -21,6 +21,7 @@ mod values;
 mod verify;
 
 pub(crate) use branch::definitions as branches;
+pub use lower::is_lowered;
 pub use ops::{arith, index, math, memref, tensor, ub};
 pub use register::register;
 pub use values::{index_constant, number, sizes};

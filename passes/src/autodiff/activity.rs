@@ -184,7 +184,7 @@ impl Activity {
     fn follow_inputs(&mut self, ctx: &Context, body: &Body, stacks: &Stacks, inputs: &[ValueId]) {
         let (varied, origin, custom) = (&mut self.varied, &mut self.origin, &self.custom);
         let mut pending: Vec<ValueId> = inputs.to_vec();
-        pending.extend(self.memory.inputs(body));
+        pending.extend(self.memory.inputs(ctx, body));
         pending.iter().for_each(|v| varied[v.index()] = true);
         let (mut given, mut strange_given) = (Given::default(), false);
         while let Some(value) = pending.pop() {
@@ -226,7 +226,7 @@ impl Activity {
         let (varied, useful, toward) = (&self.varied, &mut self.useful, &mut self.toward);
         let custom = &self.custom;
         let mut pending: Vec<ValueId> = outputs.to_vec();
-        pending.extend(self.memory.outputs(body));
+        pending.extend(self.memory.outputs(ctx, body));
         pending.iter().for_each(|v| useful[v.index()] = true);
         let (mut given, mut strange_given) = (Given::default(), false);
         // An operation of which nothing is known is gone through once.

@@ -95,7 +95,8 @@ impl<'x, 'a> Adjoint<'x, 'a> {
             let memory = &self.activity.memory;
             let access = memory.active_access(self.r.ctx, self.r.body, op);
             let made = memory.makes(self.r.ctx, self.r.body, op);
-            let has_effect = on_stack.is_some() || copied.is_some() || access.is_some() || made.is_some();
+            let called = memory.active_call(self.r.ctx, self.r.body, op);
+            let has_effect = on_stack.is_some() || copied.is_some() || access.is_some() || made.is_some() || called;
             let passed_through = has_effect || self.activity.stacks.pass_through(op) || memory.pass_through(op);
             if !passed_through && !results.iter().any(|&v| frame.has(v)) {
                 continue;
@@ -112,6 +113,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
                 _ if on_stack.is_some() => self.on_stack(op, frame)?,
                 _ if copied.is_some() => self.on_copy(op, copied)?,
                 _ if made.is_some() => self.on_alloc(op, made),
+                _ if called => self.on_call(op, frame)?,
                 _ if access.is_some() => self.on_buffer(op, access, frame)?,
                 // Its results are differentiated, but do not depend on an input: nothing was recorded.
                 Some(_) if !self.activity.passes_through(self.r.body, op) => {}

@@ -8,7 +8,8 @@
 //! The first step of `backward` makes `@f.augmented`, a copy of `@f` that gives an empty tape, and lets the calls call it. The second
 //! differentiates it like any function whose cotangents are arguments, and [splits](split) it in two.
 //!
-//! `@f`, and what it calls, must do nothing but compute: a derivative is of values. Marks tell the second step which functions these are, and
+//! `@f`, and what it calls, must do nothing but compute and access buffers: a derivative is of values. `@f.adjoint` takes the shadows of the
+//! buffers that `@f` takes, after the cotangents ([`memory`](super::memory)). Marks tell the second step which functions these are, and
 //! which calls are differentiated by them.
 
 mod recompute;
@@ -25,7 +26,7 @@ use pir_ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(crate) use self::recompute::recompute;
-use super::memory::buffer_arguments;
+use super::memory::{changes_buffers, is_buffer};
 use super::mlir::{has_derivative, is_kept, is_mlir, is_mlir_function};
 use super::targets::{self, UnitKind, free_name};
 use crate::bodies::inner_bodies_mut;
@@ -98,8 +99,15 @@ fn copy_in(ctx: &Context, scope: &mut Body, mut pending: Vec<Option<OpId>>) {
     for op in scope.walk_all() {
         let view = scope.view(ctx, op);
         let inner = scope.isolated(op).filter(|_| view.has(Traits::FUNCTION));
-        let is_known =
-            inner.is_some_and(|inner| buffer_arguments(ctx, inner).is_empty() && one_block(ctx, inner).is_some());
+        // The shadow of a buffer that is returned would be one that the adjoint takes before it is made.
+        let gives_buffer = |ty: TypeData| match ty {
+            TypeData::Function { results, .. } => results.iter().any(|&ty| is_buffer(ctx, ty)),
+            _ => true,
+        };
+        let gives_buffer = view
+            .ty("function_type")
+            .is_none_or(|ty| gives_buffer(ctx.type_data(ty).clone()));
+        let is_known = !gives_buffer && inner.is_some_and(|inner| one_block(ctx, inner).is_some());
         if is_known && has_derivative(view) && func::custom_vjp(view).is_none() {
             let name = view.str("sym_name").map(|name| ctx.sym(name));
             functions.extend(name.filter(|name| quiet.contains(name)).map(|name| (name, op)));
@@ -264,7 +272,7 @@ fn take_away(ctx: &Context, body: &mut Body, mark: &Mark) {
     }
 }
 
-/// The functions of a symbol table that do nothing but compute, calls of one another included.
+/// The functions of a symbol table that do nothing but compute and access buffers, calls of one another included.
 fn quiet_functions(ctx: &Context, scope: &Body) -> FxHashSet<Sym> {
     let mut quiet: FxHashSet<Sym> = FxHashSet::default();
     let mut callers: FxHashMap<Sym, Vec<Sym>> = FxHashMap::default();
@@ -277,7 +285,7 @@ fn quiet_functions(ctx: &Context, scope: &Body) -> FxHashSet<Sym> {
         let only_computes = inner.walk_all().all(|op| {
             let callee = callee(ctx, inner, op);
             called.extend(callee);
-            callee.is_some() || inner.view(ctx, op).own_effects().is_empty()
+            callee.is_some() || inner.view(ctx, op).own_effects().is_empty() || changes_buffers(ctx, inner, op)
         });
         if view.has(Traits::FUNCTION) && only_computes && inner.entry_block(inner.root()).is_some() {
             let name = ctx.sym(name);

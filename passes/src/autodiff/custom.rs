@@ -17,6 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::calls::adjoint_of_call;
+use super::memory::is_buffer;
 use crate::inline::copy_block;
 
 /// A derivative of more operations is called.
@@ -161,10 +162,14 @@ impl CustomVjp {
         let floats = |types: &[Type]| -> SmallVec<[Type; 4]> {
             types.iter().copied().filter(|&ty| ctx.is_continuous(ty)).collect()
         };
+        let shadows = inputs.iter().copied().filter(|&ty| is_buffer(ctx, ty));
         Some(CustomVjp {
             callee: ctx.attr(AttrData::Symbol([name].into())),
             body: None,
-            inputs: std::iter::once(cf::stack_type(ctx)).chain(floats(results)).collect(),
+            inputs: std::iter::once(cf::stack_type(ctx))
+                .chain(floats(results))
+                .chain(shadows)
+                .collect(),
             results: floats(inputs),
             marked: false,
             adjoint: true,

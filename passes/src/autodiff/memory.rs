@@ -20,6 +20,7 @@ use pir_ir::{Arith, Body, Context, Diagnostic, OpId, Rewriter, Type, TypeData, U
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::adjoint::spelled;
+use super::calls::adjoint_of_call;
 use super::elements::{each_element, number};
 
 /// What happens to an element of a buffer, or to all.
@@ -37,7 +38,9 @@ struct Group {
     loads: Vec<OpId>,
     stores: Vec<OpId>,
     copies: Vec<OpId>,
-    /// It has an argument.
+    /// Calls whose adjoints take the shadows.
+    calls: Vec<OpId>,
+    /// It has an argument, or is one of a call: there are accesses elsewhere.
     outside: bool,
     varied: bool,
     useful: bool,
@@ -99,6 +102,22 @@ pub(crate) fn aliased(ctx: &Context, body: &Body, op: OpId) -> &'static [usize] 
         | memref::Subview::NAME => &[0],
         _ => &[],
     }
+}
+
+/// Whether an operation does nothing but make buffers, free them, or read and write their elements.
+pub(crate) fn changes_buffers(ctx: &Context, body: &Body, op: OpId) -> bool {
+    let name = ctx.op_str(body.op_name(op));
+    access(ctx, body, op).is_some()
+        || [memref::Alloc::NAME, memref::Alloca::NAME, memref::Dealloc::NAME].contains(&name)
+}
+
+/// The operands of a call with an adjoint that are buffers, which the adjoint takes the shadows of.
+pub(crate) fn given_to_adjoint(ctx: &Context, body: &Body, op: OpId) -> Vec<ValueId> {
+    if adjoint_of_call(ctx, body, op).is_none() {
+        return Vec::new();
+    }
+    let operands = body.operands(op);
+    operands.filter(|&v| is_buffer(ctx, body.value_type(v))).collect()
 }
 
 impl Memory {
@@ -165,6 +184,10 @@ impl Memory {
                     self.groups[group].copies.push(at.op);
                 }
             }
+            _ if !given_to_adjoint(ctx, body, at.op).is_empty() => {
+                self.groups[group].calls.push(at.op);
+                self.groups[group].outside = true;
+            }
             _ => {
                 let name = ctx.op_str(body.op_name(at.op));
                 let known_alias =
@@ -189,6 +212,7 @@ impl Memory {
         group.loads.extend(other.loads);
         group.stores.extend(other.stores);
         group.copies.extend(other.copies);
+        group.calls.extend(other.calls);
         group.outside |= other.outside;
     }
 
@@ -214,20 +238,30 @@ impl Memory {
         stores.map(|&op| Use { op, index: 0 }).collect()
     }
 
-    /// What is loaded of the arguments.
-    pub(crate) fn inputs(&self, body: &Body) -> Vec<ValueId> {
+    /// What is loaded of the arguments, and what calls that take buffers return.
+    pub(crate) fn inputs(&self, ctx: &Context, body: &Body) -> Vec<ValueId> {
         let groups = self.groups.iter().filter(|group| group.outside);
-        groups
-            .flat_map(|group| group.loads.iter().map(|&load| body.result(load, 0)))
-            .collect()
+        let of_group = |group: &Group| {
+            let loads = group.loads.iter().map(|&load| body.result(load, 0));
+            let calls = group.calls.iter().flat_map(|&call| body.results(call));
+            loads
+                .chain(calls.filter(|&v| ctx.is_continuous(body.value_type(v))))
+                .collect::<Vec<_>>()
+        };
+        groups.flat_map(of_group).collect()
     }
 
-    /// What is stored in the arguments.
-    pub(crate) fn outputs(&self, body: &Body) -> Vec<ValueId> {
+    /// What is stored in the arguments, and what calls that take buffers take.
+    pub(crate) fn outputs(&self, ctx: &Context, body: &Body) -> Vec<ValueId> {
         let groups = self.groups.iter().filter(|group| group.outside);
-        groups
-            .flat_map(|group| group.stores.iter().map(|&store| body.operand(store, 0)))
-            .collect()
+        let of_group = |group: &Group| {
+            let stores = group.stores.iter().map(|&store| body.operand(store, 0));
+            let calls = group.calls.iter().flat_map(|&call| body.operands(call));
+            stores
+                .chain(calls.filter(|&v| ctx.is_continuous(body.value_type(v))))
+                .collect::<Vec<_>>()
+        };
+        groups.flat_map(of_group).collect()
     }
 
     /// Determines which buffers the derivative passes through.
@@ -237,7 +271,8 @@ impl Memory {
             group.useful = group.outside || group.loads.iter().any(|&op| useful(body.result(op, 0)));
             if group.varied && group.useful {
                 let allocs = group.roots.iter().filter_map(|&root| body.defining_op(root));
-                let ops = group.loads.iter().chain(&group.stores).chain(&group.copies).copied();
+                let accesses = group.loads.iter().chain(&group.stores).chain(&group.copies);
+                let ops = accesses.chain(&group.calls).copied();
                 for op in ops.chain(allocs) {
                     let mut at = body.parent_op(op);
                     while let Some(parent) = at.filter(|&parent| self.around.insert(parent)) {
@@ -260,6 +295,12 @@ impl Memory {
         }
         let (access, at) = access(ctx, body, op)?;
         self.is_active(body.operand(op, at)).then_some(access)
+    }
+
+    /// Whether an operation is a call whose adjoint takes the shadow of a buffer that the derivative passes through.
+    pub(crate) fn active_call(&self, ctx: &Context, body: &Body, op: OpId) -> bool {
+        let buffers = given_to_adjoint(ctx, body, op);
+        buffers.into_iter().any(|buffer| self.is_active(buffer))
     }
 
     /// The buffer that an operation makes, if the derivative passes through it.
@@ -310,7 +351,7 @@ impl Memory {
                     Diagnostic::error("no-derivative", message)
                         .label(body.op_span(op), "used here")
                         .help(match func::callee(ctx, body, op) {
-                            Some(_) => "recursive functions, and functions of several blocks, cannot take such buffers",
+                            Some(_) => "recursive functions cannot return such buffers, and their blocks must be loops and branches",
                             None => "access the buffer only with `memref.load`, `memref.store` and `memref.copy`",
                         }),
                 );

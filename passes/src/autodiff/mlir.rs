@@ -4,7 +4,7 @@
 //! to the last.
 
 use pir_dialects::marks::{ADJOINT_OF, PRIMAL};
-use pir_dialects::mlir::{from_pd, tensor};
+use pir_dialects::mlir::{from_pd, is_lowered, tensor};
 use pir_ir::{
     Body, Context, Diagnostic, Module, OpId, OpView, Rewriter, Severity, Traits, Type, TypeData, ValueId, ValueMap,
     expand_composites_in,
@@ -131,9 +131,7 @@ pub(super) fn expand_generated(module: &mut Module) -> Result<(), Vec<Diagnostic
             lift_copy(&ctx, inner)?;
             choices::number(&ctx, inner);
             // Loops over elements of views are loops over those of what they show.
-            expand_composites_in(&ctx, inner, &|op| {
-                !op.name().starts_with("affine.") && !op.name().starts_with("linalg.")
-            })?;
+            expand_composites_in(&ctx, inner, &|op| !is_lowered(op.name()))?;
             views::fold(&ctx, inner);
             // What is inside of another one comes first.
             let generated = |&op: &OpId| ctx.op_str(inner.op_name(op)) == tensor::Generate::NAME;

@@ -41,6 +41,7 @@ mod tapes;
 mod targets;
 mod views;
 
+use pir_dialects::mlir::index_constant;
 use pir_dialects::pd;
 use pir_ir::{
     Arith, Body, Context, Dependence, Diagnostic, Effect, EffectKind, EffectTarget, Module, OpId, OpView, Rewriter,
@@ -360,9 +361,11 @@ fn may_change_in_place(ctx: &Context, body: &Body, activity: &Activity) -> Optio
         let needed = activity.passes_through(body, op) || body.results(op).any(|v| activity.is_useful(v));
         needed && variables.concern(body, op)
     })?;
-    let unknown = body
-        .walk_all()
-        .find(|&op| body.view(ctx, op).has_unknown_effects() && variables.concern(body, op))?;
+    let unknown = body.walk_all().find(|&op| {
+        // An adjoint knows what the call does to buffers.
+        let is_known = !memory::given_to_adjoint(ctx, body, op).is_empty();
+        !is_known && body.view(ctx, op).has_unknown_effects() && variables.concern(body, op)
+    })?;
     let name = body.view(ctx, unknown).name();
     Some(
         Diagnostic::error(
@@ -474,6 +477,10 @@ fn append_adjoint(
             r.name_like(seed, output.value, "_grad");
         }
         frame.add(&mut r, output.value, seed).map_err(failed)?;
+    }
+    if unit.is_adjoint && targets.outputs.is_empty() {
+        // It has buffers alone, and no cotangent that says where the adjoint begins.
+        index_constant(&mut r, 0);
     }
     let differentiated = if end.is_some() { &ops[..ops.len() - 1] } else { &ops[..] };
     let inputs: FxHashSet<ValueId> = targets.inputs.iter().map(|i| i.0).collect();

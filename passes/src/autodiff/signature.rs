@@ -8,6 +8,7 @@ use pir_dialects::func;
 use pir_dialects::marks::COTANGENTS;
 use pir_ir::{BlockId, Body, Context, Module, OpId, Rewriter, Traits, Type, TypeData, ValueId};
 
+use super::calls::is_adjoint;
 use super::memory::is_buffer;
 use crate::bodies::inner_bodies_mut;
 
@@ -55,7 +56,7 @@ pub(super) fn extend(module: &mut Module) {
         }
         // Shadows of buffers are given back in place.
         let cotangents = new.0[old.0.len()..].iter().any(|&ty| !is_buffer(ctx, ty));
-        if added > 0 && cotangents {
+        if added > 0 && (cotangents || is_adjoint(ctx, body, function)) {
             let counts = ctx.ints_attr(&[added as i64, gradients as i64]);
             let attrs = COTANGENTS.set(ctx, body.attrs(function), counts);
             body.set_attrs(function, attrs);

@@ -12,7 +12,7 @@
 // ODD: out:0 = tensor<f64> 0.757648
 // ODD-NEXT: out:1 = tensor<f64> 1.658834
 // EVEN: out:0 = tensor<f64> 0.703323
-// EVEN-NEXT: out:1 = tensor<f64> 1.075961
+// EVEN-NEXT: out:1 = tensor<f64> 1.0759609
 func.func @f(%x: f64, %n: index) -> f64 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -1,9 +1,10 @@
-//! What operations of `affine` and `linalg` compute, in terms of `scf`, `arith`, `memref` and `tensor`.
+//! What operations of `affine` and `linalg` compute, in terms of `scf`, `arith`, `memref` and `tensor`, and some of the last two.
 //!
 //! Of these dialects the text is known and nothing else; whoever wants to know more (the interpreter, `backward`, the passes
 //! `lower-affine` and `convert-linalg-to-loops`) takes what they expand to.
 
 mod affine;
+mod composed;
 mod linalg;
 mod map;
 mod named;
@@ -16,12 +17,18 @@ use crate::control::{Control, Parts};
 
 /// Registers the expansions.
 pub(super) fn register(builder: &mut ContextBuilder) {
-    for (name, expand) in affine::EXPANSIONS {
+    for (name, expand) in affine::EXPANSIONS.iter().chain(composed::EXPANSIONS) {
         builder.register_semantics(*name, Arc::new(Control::new(*expand)));
     }
     for (name, expand) in linalg::all() {
         builder.register_semantics(name, Arc::new(expand));
     }
+}
+
+/// Whether an operation is known by its expansion alone: one of `affine` or `linalg`, or one that is composed of others.
+pub fn is_lowered(name: &str) -> bool {
+    let composed = || composed::EXPANSIONS.iter().any(|&(composed, _)| composed == name);
+    name.starts_with("affine.") || name.starts_with("linalg.") || composed()
 }
 
 /// The operands of an operation in `count` groups, by `operandSegmentSizes`.

@@ -59,6 +59,39 @@ impl Adjoint<'_, '_> {
         Ok(())
     }
 
+    /// The adjoint of a call that takes buffers: it takes the tape, the cotangents of the results and the shadows.
+    pub(super) fn on_call(&mut self, op: OpId, frame: &mut Frame) -> Result<(), Failure> {
+        let failed = |this: &Self, why: &str| this.buffer_failed(op, why);
+        let custom = self.rules.custom(op).cloned();
+        let custom = custom.ok_or_else(|| failed(self, "the called function has no adjoint"))?;
+        let results: Vec<ValueId> = self.r.body.results(op).collect();
+        let tape = results.last().ok_or_else(|| failed(self, "the call returns no tape"))?;
+        let mut args = vec![self.image.get_or_self(*tape)];
+        for &result in &results {
+            if self.r.ctx.is_continuous(self.r.body.value_type(result)) {
+                let grad = self.take_or_zeros(frame, result);
+                args.push(grad.map_err(|_| failed(self, "the shape of a result is unknown"))?);
+            }
+        }
+        let operands = self.r.body.operands_vec(op);
+        for &operand in &operands {
+            if is_buffer(self.r.ctx, self.r.body.value_type(operand)) {
+                let shadow = self.shadows.get(operand);
+                args.push(shadow.ok_or_else(|| failed(self, NO_SHADOW))?);
+            }
+        }
+        let mut grads = custom.emit(self.r, &args).into_iter();
+        for operand in operands {
+            if self.r.ctx.is_continuous(self.r.body.value_type(operand))
+                && let Some(grad) = grads.next()
+                && self.activity.is_active(operand)
+            {
+                frame.add(self.r, operand, grad).map_err(|why| failed(self, &why))?;
+            }
+        }
+        Ok(())
+    }
+
     fn buffer_failed(&self, op: OpId, why: &str) -> Failure {
         let message = format!("the derivative cannot pass through this buffer: {why}");
         Box::new(Diagnostic::error("no-derivative", message).label(self.r.body.op_span(op), "differentiated here"))

@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 use super::forget_unread;
 use crate::analysis::Provenance;
 use crate::autodiff::lower::{functions, pairs_of_handles};
+use crate::autodiff::memory::buffer_arguments;
 use crate::autodiff::structure::Names;
 use crate::autodiff::tapes::pairs_of_duals;
 use crate::bodies::inner_bodies_mut;
@@ -65,6 +66,17 @@ fn in_scope(ctx: &Context, scope: &mut Body) -> Result<bool, Box<Diagnostic>> {
     for (callee, adjoint) in order {
         // An adjoint that nothing needs may have been removed.
         if let (Some(&augmented), Some(&adjoint)) = (functions.get(&callee), functions.get(&adjoint)) {
+            let takes_buffers = scope
+                .isolated(augmented)
+                .is_some_and(|inner| !buffer_arguments(ctx, inner).is_empty());
+            if takes_buffers {
+                let message = format!(
+                    "`@{}` would have to be computed again, but changes buffers",
+                    ctx.str(callee)
+                );
+                let error = Diagnostic::error("no-derivative", message);
+                return Err(Box::new(error.label(scope.op_span(augmented), "this function")));
+            }
             join(ctx, scope, augmented, adjoint)?;
             // Operations in it are others now.
             pairs.retain(|push, pop| push.0 != augmented && pop.0 != adjoint);

@@ -1,0 +1,218 @@
+//! Operations of `memref`, `tensor` and `bufferization` that are made of others of `memref` and `tensor`.
+
+use pir_ir::text::segment_sizes;
+use pir_ir::{DYNAMIC, Rewriter, Type, TypeData, ValueId};
+use smallvec::{SmallVec, smallvec};
+
+use super::{integer, segments};
+use crate::control::{Made, Parts, splice};
+use crate::mlir::{arith, index_constant, memref, scf, sizes, tensor};
+use crate::stablehlo::from_pd::array;
+
+type Expand = fn(&mut Rewriter<'_>, &Parts<'_>) -> Made;
+
+/// Marks an operand in `static_low` and similar attributes.
+const OPERAND: i64 = i64::MIN;
+
+pub(super) const EXPANSIONS: &[(&str, Expand)] = &[
+    ("bufferization.to_tensor", to_tensor),
+    ("memref.alloca_scope", |r, parts| match parts.regions {
+        &[region] => splice(r, region, "memref.alloca_scope.return"),
+        _ => Err("expected a region".to_owned()),
+    }),
+    ("memref.atomic_rmw", atomic),
+    ("tensor.concat", concat),
+    ("tensor.pad", pad),
+];
+
+/// What `memref.atomic_rmw` computes, by the number of its `kind`; nothing where it stores the operand.
+const KINDS: &[Option<&str>] = &[
+    Some(arith::Addf::NAME),
+    Some(arith::Addi::NAME),
+    None,
+    Some(arith::Maximumf::NAME),
+    Some(arith::Maxsi::NAME),
+    Some(arith::Maxui::NAME),
+    Some(arith::Minimumf::NAME),
+    Some(arith::Minsi::NAME),
+    Some(arith::Minui::NAME),
+    Some(arith::Mulf::NAME),
+    Some(arith::Muli::NAME),
+    Some(arith::Ori::NAME),
+    Some(arith::Andi::NAME),
+    Some(arith::Maxnumf::NAME),
+    Some(arith::Minnumf::NAME),
+];
+
+fn result(parts: &Parts<'_>) -> Result<Type, String> {
+    parts
+        .types
+        .first()
+        .copied()
+        .ok_or_else(|| "expected a result".to_owned())
+}
+
+fn shape(r: &Rewriter<'_>, ty: Type) -> Result<Vec<i64>, String> {
+    let shape = r.ctx.as_shaped(ty).map(|(shape, _)| shape.to_vec());
+    shape.ok_or_else(|| "its rank is unknown".to_owned())
+}
+
+/// Where iterations run one after the other, nothing comes between the load and the store.
+fn atomic(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
+    let &[value, buffer, ref place @ ..] = parts.operands else {
+        return Err("expected a value and a buffer".to_owned());
+    };
+    let kind = integer(r, parts, "kind").and_then(|kind| KINDS.get(usize::try_from(kind).ok()?));
+    let kind = kind.ok_or("its kind is unknown")?;
+    let ty = result(parts)?;
+    let load = r.op(memref::Load::NAME).operand(buffer);
+    let old = load.operands(place.iter().copied()).result(ty).value();
+    let new = match kind {
+        Some(name) => r.op(name).operands([old, value]).result(ty).value(),
+        None => value,
+    };
+    let store = r.op(memref::Store::NAME).operands([new, buffer]);
+    store.operands(place.iter().copied()).build();
+    Ok(smallvec![old])
+}
+
+/// A tensor that has the elements that a buffer has now.
+fn to_tensor(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
+    let &[buffer] = parts.operands else {
+        return Err("expected a buffer".to_owned());
+    };
+    let ty = result(parts)?;
+    let TypeData::MemRef { elem, .. } = r.ctx.type_data(r.body.value_type(buffer)) else {
+        return Err("expected a buffer".to_owned());
+    };
+    let (elem, rank) = (*elem, shape(r, ty)?.len());
+    let extents = sizes(r, buffer);
+    let here = r.point();
+    let region = r.body.create_region();
+    let block = r.body.create_block(region);
+    let place: Vec<ValueId> = (0..rank)
+        .map(|_| r.body.add_block_arg(block, Type::INDEX, None))
+        .collect();
+    let load = r.at_end(block).op(memref::Load::NAME).operand(buffer);
+    let element = load.operands(place).result(elem).value();
+    r.op(tensor::Yield::NAME).operand(element).build();
+    r.set_point(here);
+    Ok(smallvec![
+        r.op(tensor::Generate::NAME)
+            .operands(extents)
+            .result(ty)
+            .region(region)
+            .value()
+    ])
+}
+
+/// A number, or a value of the program.
+#[derive(Clone, Copy)]
+enum Count {
+    Number(i64),
+    Value(ValueId),
+}
+
+impl Count {
+    fn value(self, r: &mut Rewriter<'_>) -> ValueId {
+        match self {
+            Count::Number(number) => index_constant(r, number.into()),
+            Count::Value(value) => value,
+        }
+    }
+}
+
+/// Puts a tensor into another one.
+fn insert(r: &mut Rewriter<'_>, part: ValueId, into: ValueId, offsets: &[Count]) -> Result<ValueId, String> {
+    let (ty, extents) = (r.body.value_type(into), shape(r, r.body.value_type(part))?);
+    let unknown = sizes(r, part);
+    let given = offsets.iter().filter_map(|&offset| match offset {
+        Count::Value(value) => Some(value),
+        Count::Number(_) => None,
+    });
+    let given: Vec<ValueId> = given.collect();
+    let numbers = |counts: &mut dyn Iterator<Item = i64>| -> Vec<i64> { counts.collect() };
+    let statics = [
+        numbers(&mut offsets.iter().map(|&offset| match offset {
+            Count::Number(number) => number,
+            Count::Value(_) => OPERAND,
+        })),
+        numbers(
+            &mut extents
+                .iter()
+                .map(|&extent| if extent == DYNAMIC { OPERAND } else { extent }),
+        ),
+        vec![1; extents.len()],
+    ];
+    let [offsets, extents, strides] = statics.map(|list| array(r.ctx, &list));
+    let segments = segment_sizes(r.ctx, &[1, 1, given.len() as i64, unknown.len() as i64, 0]);
+    let op = r.op(tensor::InsertSlice::NAME).operands([part, into]);
+    let op = op
+        .operands(given)
+        .operands(unknown)
+        .attr("operandSegmentSizes", segments);
+    let op = op.attr("static_offsets", offsets).attr("static_sizes", extents);
+    Ok(op.attr("static_strides", strides).result(ty).value())
+}
+
+fn concat(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
+    let ty = result(parts)?;
+    let (extents, axis) = (shape(r, ty)?, integer(r, parts, "dim"));
+    let axis = axis
+        .and_then(|axis| usize::try_from(axis).ok())
+        .filter(|&axis| axis < extents.len());
+    let axis = axis.ok_or("its dimension does not exist")?;
+    if extents.contains(&DYNAMIC) {
+        return Err("its shape is not static".to_owned());
+    }
+    let mut whole = r.op(tensor::Empty::NAME).result(ty).value();
+    let mut at = 0;
+    for &part in parts.operands {
+        let mut offsets = vec![Count::Number(0); extents.len()];
+        offsets[axis] = Count::Number(at);
+        let extent = shape(r, r.body.value_type(part))?.get(axis).copied();
+        let extent = extent.filter(|&extent| extent != DYNAMIC);
+        at += extent.ok_or("the shape of an operand is not static")?;
+        whole = insert(r, part, whole, &offsets)?;
+    }
+    Ok(smallvec![whole])
+}
+
+fn pad(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
+    let ty = result(parts)?;
+    let extents = shape(r, ty)?;
+    let groups = segments(r, parts, 3)?;
+    let (&[source], &[region]) = (groups[0], parts.regions) else {
+        return Err("expected a tensor and a region".to_owned());
+    };
+    let counts = |name: &str, given: &[ValueId]| -> Result<Vec<Count>, String> {
+        let ints = super::attr(r, parts, name).and_then(|attr| scf::ints(r.ctx, attr));
+        let ints = ints.filter(|ints| ints.len() == extents.len());
+        let mut given = given.iter();
+        let count = |int: i64| match int {
+            OPERAND => given.next().copied().map(Count::Value),
+            int => Some(Count::Number(int)),
+        };
+        let counts: Option<Vec<Count>> = ints.and_then(|ints| ints.into_iter().map(count).collect());
+        counts.ok_or_else(|| format!("its `{name}` does not fit its shape"))
+    };
+    let (low, high) = (counts("static_low", groups[1])?, counts("static_high", groups[2])?);
+    let mut unknown: SmallVec<[ValueId; 4]> = SmallVec::new();
+    for at in (0..extents.len()).filter(|&at| extents[at] == DYNAMIC) {
+        let place = index_constant(r, at as i128);
+        let dim = r.op(tensor::Dim::NAME).operands([source, place]).result(Type::INDEX);
+        let mut extent = dim.value();
+        for count in [low[at], high[at]] {
+            let count = count.value(r);
+            extent = r
+                .op(arith::Addi::NAME)
+                .operands([extent, count])
+                .result(Type::INDEX)
+                .value();
+        }
+        unknown.push(extent);
+    }
+    let filled = r.op(tensor::Generate::NAME).operands(unknown).result(ty);
+    let filled = filled.region(region).value();
+    Ok(smallvec![insert(r, source, filled, &low)?])
+}
