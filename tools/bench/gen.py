@@ -8,6 +8,7 @@ kinds: block  one block of SIZE additions
        depth  SIZE loops, each in the one before
        width  one loop that carries SIZE values, every other one unchanged
        twice  SIZE products, all the same, and as many sums of them
+       custom SIZE functions of arith, scf, memref and linalg in MLIR's custom assembly, for both
 """
 import sys
 
@@ -104,6 +105,61 @@ def chain(d, k, count):
     return "".join(out)
 
 
+CUSTOM = """#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+"""
+CUSTOM_FUNCTION = """func.func @f{k}(%m: memref<?x8xf64>, %t: tensor<4x8xf64>, %n: index, %x: f64) -> (f64, tensor<4xf64>) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.000000e+00 : f64
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%outer = %zero) -> (f64) {{
+    %row = scf.for %j = %c0 to %c8 step %c1 iter_args(%acc = %outer) -> (f64) {{
+      %v = memref.load %m[%i, %j] : memref<?x8xf64>
+      %p = arith.mulf %v, %x : f64
+      %pos = arith.cmpf ogt, %p, %zero : f64
+      %w = scf.if %pos -> (f64) {{
+        %s = math.sin %p : f64
+        scf.yield %s : f64
+      }} else {{
+        %c = math.cos %v : f64
+        scf.yield %c : f64
+      }}
+      memref.store %w, %m[%i, %j] : memref<?x8xf64>
+      %next = arith.addf %acc, %w : f64
+      scf.yield %next : f64
+    }}
+    scf.yield %row : f64
+  }}
+  %last:2 = scf.while (%a = %sum, %k = %c0) : (f64, index) -> (f64, index) {{
+    %go = arith.cmpi slt, %k, %n : index
+    scf.condition(%go) %a, %k : f64, index
+  }} do {{
+  ^bb0(%a: f64, %k: index):
+    %b = arith.mulf %a, %x : f64
+    %k1 = arith.addi %k, %c1 : index
+    scf.yield %b, %k1 : f64, index
+  }}
+  %view = memref.subview %m[%n, 0] [4, 8] [1, 1] : memref<?x8xf64> to memref<4x8xf64, strided<[8, 1], offset: ?>>
+  memref.store %last#0, %view[%c0, %c1] : memref<4x8xf64, strided<[8, 1], offset: ?>>
+  %init = tensor.empty() : tensor<4xf64>
+  %filled = linalg.fill ins(%zero : f64) outs(%init : tensor<4xf64>) -> tensor<4xf64>
+  %rows = linalg.generic {{indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}} \
+ins(%t : tensor<4x8xf64>) outs(%filled : tensor<4xf64>) {{
+  ^bb0(%in: f64, %out: f64):
+    %sq = arith.mulf %in, %in : f64
+    %add = arith.addf %out, %sq : f64
+    linalg.yield %add : f64
+  }} -> tensor<4xf64>
+  return %last#0, %rows : f64, tensor<4xf64>
+}}
+"""
+
+
+def custom(_, n):
+    return CUSTOM + "".join(CUSTOM_FUNCTION.format(k=k) for k in range(n))
+
+
 def block(d, n):
     names = ["x"] + [f"v{i}" for i in range(n)]
     return d.program("".join(d.op(names[i + 1], "add", names[i], "x") for i in range(n)), names[-1])
@@ -153,9 +209,9 @@ def twice(d, n):
     return d.program("".join(out), at)
 
 
-KINDS = {"block": block, "funcs": funcs, "loop": loop, "depth": depth, "width": width, "twice": twice}
+KINDS = {"block": block, "funcs": funcs, "loop": loop, "depth": depth, "width": width, "twice": twice, "custom": custom}
 # Operations for each unit of size, the carried values of `width` among them: what numbers are given for.
-COUNTS = {"block": 1, "funcs": 17, "loop": 1, "depth": 6, "width": 2.5, "twice": 2}
+COUNTS = {"block": 1, "funcs": 17, "loop": 1, "depth": 6, "width": 2.5, "twice": 2, "custom": 35}
 
 if __name__ == "__main__":
     if len(sys.argv) != 4 or sys.argv[1] not in KINDS:
