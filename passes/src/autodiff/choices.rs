@@ -25,11 +25,13 @@ pub(super) fn number(ctx: &Context, body: &mut Body) {
     }
     let dominance = DominanceInfo::new(body);
     let mut seen: FxHashSet<ValueId> = FxHashSet::default();
-    let groups: Vec<Group> = meets
-        .iter()
-        .filter_map(|&value| (!seen.contains(&value)).then(|| Group::of(ctx, body, value, &mut seen)))
-        .filter(|group| group.is_known(body, &dominance))
-        .collect();
+    let mut groups: Vec<Group> = Vec::new();
+    for value in meets {
+        if !seen.contains(&value) {
+            groups.push(Group::of(ctx, body, value, &mut seen));
+        }
+    }
+    groups.retain(|group| group.is_known(body, &dominance));
     for group in groups {
         group.rewrite(&mut Rewriter::new(ctx, body));
     }
