@@ -22,7 +22,7 @@ mod duals;
 mod refusals;
 
 use pir_dialects::cf;
-use pir_ir::{Arith, BlockId, Diagnostic, FlowKind, OpId, Rewriter, Type, ValueId, ValueMap};
+use pir_ir::{BlockId, Diagnostic, FlowKind, OpId, Rewriter, Type, ValueId, ValueMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
