@@ -98,7 +98,7 @@ pub(crate) fn changed<T: Element, U: Send>(
 ) -> Result<Buffer<T>, String> {
     let [size, other] = sizes.map(|size| size.max(1));
     let failure = Mutex::new(Ok(()));
-    let change: &(dyn Fn(usize, &mut [T], &mut [U]) + Sync) = &|at, part, others| {
+    let change = |at: usize, part: &mut [T], others: &mut [U]| {
         if let Err(why) = f(at, part, others) {
             *failure.lock().unwrap_or_else(PoisonError::into_inner) = Err(why);
         }

@@ -204,6 +204,13 @@ pub(crate) fn balanced_end(src: &[u8], pos: usize) -> Option<usize> {
     }
 }
 
+/// Whether a text begins with a sign, or with a word that ends there.
+pub(super) fn is_literal(rest: &[u8], text: &str) -> bool {
+    let is_word = text.ends_with(|c: char| c.is_ascii_alphanumeric());
+    let ends = |rest: &[u8]| !is_word || rest.first().is_none_or(|&b| !is_name_byte(b));
+    rest.strip_prefix(text.as_bytes()).is_some_and(ends)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -225,11 +232,4 @@ mod tests {
         assert_eq!(balanced_end(b"(a]", 0), None);
         assert_eq!(balanced_end(b"(a", 0), None);
     }
-}
-
-/// Whether a text begins with a sign, or with a word that ends there.
-pub(super) fn is_literal(rest: &[u8], text: &str) -> bool {
-    let is_word = text.ends_with(|c: char| c.is_ascii_alphanumeric());
-    let ends = |rest: &[u8]| !is_word || rest.first().is_none_or(|&b| !is_name_byte(b));
-    rest.strip_prefix(text.as_bytes()).is_some_and(ends)
 }
