@@ -77,6 +77,8 @@ for source, to in (("float32", "uint32"), ("float64", "uint64"), ("float64", "ui
     case(f"bitcast.{source}.{to}", lambda x, to=to: lax.bitcast_convert_type(x, to), jnp.asarray([1.5, -2.25, 0.0, 7.0]).astype(source))
 case("bitcast.bfloat16.uint16", lambda x: lax.bitcast_convert_type(x.astype(jnp.bfloat16), jnp.uint16), f(5))
 case("unary.polygamma", lambda x: jax.scipy.special.polygamma(2, x), f(5, low=0.3, high=9))
+# Hurwitz's function has no derivative here.
+case("unary.zeta", lambda x: x * jax.scipy.special.zeta(jnp.asarray([1.5, 2.0, 2.5, 3.0, 7.25]), jnp.asarray([0.7, 1.0, 4.5, 0.02, 30.0])), f(5))
 case("bitcast.uint8.uint32", lambda x: lax.bitcast_convert_type(x, jnp.uint32), i(3, 4, low=0, high=256, dtype=np.uint8))
 for exponent, mantissa in ((8, 7), (5, 10), (5, 2), (4, 3), (8, 23), (11, 20), (2, 0)):
     for ty in ("float32", "float64"):

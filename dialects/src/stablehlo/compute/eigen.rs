@@ -4,9 +4,7 @@
 //! turned by `P_ij / (w_j - w_i)` (Giles, *An extended collection of matrix derivative results*, 2008). That leaves a factor for each
 //! vector, which LAPACK chooses so that it has the length one and its largest element is real.
 
-use pir_ir::Type;
-
-use super::linalg::turned;
+use super::linalg::{places, turned};
 use super::shape::expand;
 use super::{Cx, Results, complex, conjugate, imaginary, real};
 use crate::pd::Expr;
@@ -56,12 +54,7 @@ fn cotangent<'c>(
     };
     let row = |x: Expr<'c>| expand(x.reshape([lead, &[1, n]].concat()), dims);
     let column = |x: Expr<'c>| expand(x.reshape([lead, &[n, 1]].concat()), dims);
-    let number = |at: usize| {
-        let mut shape = vec![1; rank];
-        shape[at] = n;
-        let list = c.scope.arange_with(|o| o.start(0).end(n).step(1).dtype(Type::I64));
-        expand(list.reshape(shape), dims)
-    };
+    let number = |at: usize| places(c, dims, at);
     let diagonal = number(rank - 2).equal(number(rank - 1));
     let mut inner = diagonal.select(row(values_bar), vectors.zeros());
     if let Some(bar) = vectors_bar {

@@ -256,6 +256,15 @@ pub(crate) fn row_order<'c>(scope: ExprScope<'c>, pivots: Expr<'c>, rows: i64) -
     steps.reshape([lead, &[rows]].concat())
 }
 
+/// The index of each element of a tensor in one dimension.
+pub(super) fn places<'c>(c: &Cx<'c>, dims: &[i64], axis: usize) -> Expr<'c> {
+    let mut shape = vec![1; dims.len()];
+    shape[axis] = dims[axis];
+    let end = dims[axis];
+    let list = c.scope.arange_with(|o| o.start(0).end(end).step(1).dtype(Type::I64));
+    expand(list.reshape(shape), dims)
+}
+
 fn eigen_vjp<'c>(c: &Cx<'c>, triangle: Triangle, [v, w]: [Expr<'c>; 2], [v_bar, w_bar]: [Expr<'c>; 2]) -> Expr<'c> {
     let dims = v.dims();
     let (&[ref lead @ .., n], rank) = (w.dims(), dims.len()) else {
@@ -263,13 +272,7 @@ fn eigen_vjp<'c>(c: &Cx<'c>, triangle: Triangle, [v, w]: [Expr<'c>; 2], [v_bar, 
     };
     let row = expand(w.reshape([lead, &[1, n]].concat()), dims);
     let column = expand(w.reshape([lead, &[n, 1]].concat()), dims);
-    let number = |at: usize| {
-        let mut shape = vec![1; rank];
-        shape[at] = n;
-        let list = c.scope.arange_with(|o| o.start(0).end(n).step(1).dtype(Type::I64));
-        expand(list.reshape(shape), dims)
-    };
-    let diagonal = number(rank - 2).equal(number(rank - 1));
+    let diagonal = places(c, dims, rank - 2).equal(places(c, dims, rank - 1));
     let gap = diagonal.select(row.ones(), row - column);
     let off = diagonal.select(row.zeros(), turned(v).matmul(v_bar) / gap);
     let middle = diagonal.select(expand(w_bar.reshape([lead, &[1, n]].concat()), dims), off);
