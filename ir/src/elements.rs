@@ -196,6 +196,24 @@ impl Elements {
         Some(self.bits()?.map(move |bits| extend(bits, width, sign)))
     }
 
+    /// The number at a place as `i64`, if it is an integer that fits: in constant time, where an iterator passes all before it.
+    pub fn int(&self, at: usize) -> Option<i64> {
+        let ElementKind::Integer { width, sign } = self.kind else {
+            return None;
+        };
+        let (size, bytes) = (self.kind.bytes(), self.bytes());
+        let stored = bytes.len() / size;
+        if at >= self.len * (1 + usize::from(self.is_complex)) || stored == 0 {
+            return None;
+        }
+        let start = at % stored * size;
+        let mut number = [0; 8];
+        number.get_mut(..size)?.copy_from_slice(&bytes[start..start + size]);
+        let bits = u64::from_le_bytes(number);
+        let fits = sign != Signedness::Unsigned || width < 64 || bits <= i64::MAX as u64;
+        fits.then(|| extend(bits, width, sign))
+    }
+
     /// The numbers as `f64`, the nearest of integers; nothing if they are floats that an `f64` cannot hold.
     pub fn floats(&self) -> Option<impl ExactSizeIterator<Item = f64> + '_> {
         let kind = self.kind;

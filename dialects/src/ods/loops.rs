@@ -101,13 +101,14 @@ pub(super) const FOR: OdsHook = OdsHook {
             p.values_list(&values);
         }
         print_iter_args(p, args, "initArgs");
+        // With two spaces, as MLIR prints it.
+        p.text(" ");
         let ty = p.types_of(&[counter]);
         if ty.first() != Some(&Type::INDEX) {
             p.text(" : ");
             p.types(&ty);
             p.text(" ");
         }
-        p.text(" ");
     },
 };
 

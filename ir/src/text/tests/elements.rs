@@ -126,6 +126,7 @@ fn kernels_read_numbers() {
         (Some(&[1, u32::MAX - 1, 3, 4][..]), None)
     );
     assert_eq!(ints.ints().unwrap().collect::<Vec<_>>(), [1, -2, 3, 4]);
+    assert_eq!([0, 1, 3, 4].map(|at| ints.int(at)), [Some(1), Some(-2), Some(4), None]);
     assert_eq!(ints.floats().unwrap().collect::<Vec<_>>(), [1.0, -2.0, 3.0, 4.0]);
     assert!(ints.bools().is_none() && !ints.is_splat());
     let (splat, _) = read(&ctx, "dense<0.5> : tensor<3xf16>").unwrap();
@@ -136,6 +137,10 @@ fn kernels_read_numbers() {
     assert_eq!(bools.ints().unwrap().collect::<Vec<_>>(), [1, 0]);
     let (unsigned, _) = read(&ctx, "dense<[18446744073709551615, 1]> : tensor<2xui64>").unwrap();
     assert!(unsigned.ints().is_none());
+    assert_eq!(
+        (unsigned.int(0), unsigned.int(1), bools.int(1), splat.int(0)),
+        (None, Some(1), Some(0), None)
+    );
     assert_eq!(unsigned.floats().unwrap().next(), Some(18446744073709551616.0));
     let (complex, _) = read(&ctx, "dense<[(1.0,2.0), (3.0,4.0)]> : tensor<2xcomplex<f32>>").unwrap();
     assert_eq!(complex.as_slice::<f32>(), Some(&[1.0, 2.0, 3.0, 4.0][..]));

@@ -103,7 +103,7 @@ impl<'a> OdsPrinter<'a> for RowPrinter<'_, 'a, '_> {
 
     fn int_at(&self, name: &str, at: usize) -> Option<i64> {
         match self.printer.ctx.attr_data(self.get_attr(name)?) {
-            AttrData::Elements(elements) => elements.ints()?.nth(at),
+            AttrData::Elements(elements) => elements.int(at),
             AttrData::Ints(list) => list.get(at).copied(),
             _ => None,
         }
