@@ -84,6 +84,20 @@ pub(crate) fn pairs<T: Send, U: Send>(
     }
 }
 
+/// Changes parts of `size` elements, as [`changed`] does.
+///
+/// # Errors
+/// That of a part, or if there is no memory for the copies.
+pub(crate) fn changed_parts<T: Element>(
+    values: Buffer<T>,
+    size: usize,
+    work: usize,
+    f: impl Fn(usize, &mut [T]) -> Result<(), String> + Sync,
+) -> Result<Buffer<T>, String> {
+    let mut none = vec![(); values.len().div_ceil(size.max(1))];
+    changed(values, &mut none, [size, 1], work, |at, part, _| f(at, part))
+}
+
 /// Changes parts of elements with the parts of another list that belong to them, as [`pairs`] does: in place, or, if the
 /// elements are shared, in copies. Each part is copied right before it is changed, so that it is in the cache.
 ///

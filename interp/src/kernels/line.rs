@@ -229,8 +229,7 @@ pub(super) fn along<T: Element + Lane>(
     }
     let (work, line) = (values.len().saturating_mul(2), n * inner);
     let size = (PART / line).max(1) * line;
-    let mut none = vec![(); values.len().div_ceil(size)];
-    parallel::changed(values, &mut none, [size, 1], work, |at, values, _| {
+    parallel::changed_parts(values, size, work, |at, values| {
         let (first, size) = (at * size, line);
         let (mut line, mut other, mut room) = (stale(n)?, stale(n)?, stale(n)?);
         simd::run(Lines {

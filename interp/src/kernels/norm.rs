@@ -6,6 +6,7 @@
 use pir_dialects::pd;
 
 use super::broadcast::in_floats;
+use super::math::fused;
 use super::sums::{Middle, differences, sum};
 use super::{Inputs, Kernel, Outputs, Prepare, Spec, axis};
 use crate::parallel;
@@ -251,7 +252,6 @@ fn normalize_segment<T: Element, const FMA: bool>(
     scale: &[f64],
     bias: &[f64],
 ) {
-    let fused = |a: f64, b: f64, c: f64| if FMA { a.mul_add(b, c) } else { a * b + c };
     // For single precision, double precision has digits enough for what cancels.
     let single = T::DTYPE == DType::F32;
     if let (&[scale], &[bias]) = (scale, bias) {
@@ -259,7 +259,7 @@ fn normalize_segment<T: Element, const FMA: bool>(
         let shift = bias - mean * factor;
         for v in segment {
             *v = T::from_f64(match single {
-                true => fused(v.to_f64(), factor, shift),
+                true => fused::<FMA>(v.to_f64(), factor, shift),
                 false => (v.to_f64() - mean) * factor + bias,
             });
         }
@@ -267,7 +267,7 @@ fn normalize_segment<T: Element, const FMA: bool>(
         let shift = -mean * factor;
         for (v, (&scale, &bias)) in segment.iter_mut().zip(scale.iter().zip(bias)) {
             *v = T::from_f64(match single {
-                true => fused(fused(v.to_f64(), factor, shift), scale, bias),
+                true => fused::<FMA>(fused::<FMA>(v.to_f64(), factor, shift), scale, bias),
                 false => (v.to_f64() - mean) * factor * scale + bias,
             });
         }
@@ -371,8 +371,7 @@ fn apply<T: Element>(
 ) -> Result<Buffer<T>, String> {
     let (length, work) = (layout.length.max(1), values.len());
     let segments = (BLOCK / length).max(1);
-    let mut none = vec![(); work.div_ceil(segments * length)];
-    parallel::changed(values, &mut none, [segments * length, 1], work, |at, values, _| {
+    parallel::changed_parts(values, segments * length, work, |at, values| {
         simd::run(Apply {
             values,
             first: at * segments,
@@ -546,8 +545,7 @@ fn with_moments<T: Element>(
     let work = values.len();
     let [means, factors] = &[0, 1].map(|at| moments.iter().map(|m| m[at]).collect::<Vec<f64>>());
     let size = (BLOCK / means.len().max(1)).max(1) * means.len().max(1);
-    let mut none = vec![(); work.div_ceil(size)];
-    parallel::changed(values, &mut none, [size, 1], work, |_, values, _| {
+    parallel::changed_parts(values, size, work, |_, values| {
         simd::run(Columns {
             values,
             means,

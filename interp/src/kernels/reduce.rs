@@ -228,12 +228,14 @@ impl Task for Most<'_> {
         }
         let all = most.into_iter().chain(rest.iter().map(|v| v * self.sign));
         let most = all.reduce(|a, b| if a > b || a.is_nan() { a } else { b })?;
-        if most == 0.0 && apart.iter().all(|&n| n == 0) {
-            // The last one, whose sign may be another one than that of the first.
-            return self.values.iter().rev().copied().find(|&v| v == 0.0);
+        if most.is_nan() || apart.iter().any(|&n| n != 0) {
+            return None;
         }
-        let plain = apart.iter().all(|&n| n == 0) && !most.is_nan();
-        plain.then_some(most * self.sign)
+        match most == 0.0 {
+            // The last one, whose sign may be another one than that of the first.
+            true => self.values.iter().rev().copied().find(|&v| v == 0.0),
+            false => Some(most * self.sign),
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Sums, pairwise and in double precision: the error grows with the logarithm of the number of elements.
 
+use super::math::fused;
 use crate::parallel;
 use crate::simd::{self, Task};
 use crate::tensor::buffer::{done, filled, room};
@@ -21,30 +22,46 @@ const LEVELS: usize = 64;
 /// The sum of `f` of the elements. Of none it is zero.
 #[inline(always)]
 pub(super) fn sum<T: Copy>(values: &[T], f: impl Fn(T) -> f64 + Copy) -> f64 {
-    if values.is_empty() {
-        return 0.0;
+    match values.is_empty() {
+        true => 0.0,
+        false => pairwise(values, |part| [block(part, f)])[0],
     }
+}
+
+/// Adds what `block` gives of blocks of elements, pair by pair.
+#[inline(always)]
+fn pairwise<T, const N: usize>(values: &[T], block: impl Fn(&[T]) -> [f64; N]) -> [f64; N] {
     if values.len() <= BLOCK {
-        return block(values, f);
+        return block(values);
     }
-    let mut levels = [0.0; LEVELS];
+    let add = |a: [f64; N], b: [f64; N]| std::array::from_fn(|at| a[at] + b[at]);
+    let mut levels = [[0.0; N]; LEVELS];
     let mut depth = 0;
     for (count, part) in values.chunks(BLOCK).enumerate() {
-        let mut sum = block(part, f);
+        let mut sums = block(part);
         // As many pairs are complete as the number of blocks so far has ones at its end.
         for _ in 0..count.trailing_ones() {
             depth -= 1;
-            sum += levels[depth];
+            sums = add(sums, levels[depth]);
         }
-        levels[depth] = sum;
+        levels[depth] = sums;
         depth += 1;
     }
-    levels[..depth]
-        .iter()
-        .rev()
-        .copied()
-        .reduce(|sum, part| part + sum)
-        .unwrap_or(0.0)
+    let all = levels[..depth].iter().rev().copied();
+    all.reduce(|sums, part| add(part, sums)).unwrap_or([0.0; N])
+}
+
+/// The sum of independent sums, a power of two.
+#[inline(always)]
+fn folded<const N: usize>(mut lanes: [f64; N]) -> f64 {
+    let mut width = N;
+    while width > 1 {
+        width /= 2;
+        for at in 0..width {
+            lanes[at] += lanes[at + width];
+        }
+    }
+    lanes[0]
 }
 
 #[inline(always)]
@@ -60,34 +77,13 @@ fn block<T: Copy>(values: &[T], f: impl Fn(T) -> f64) -> f64 {
     for (sum, &v) in lanes.iter_mut().zip(rest) {
         *sum += f(v);
     }
-    let mut width = LANES;
-    while width > 1 {
-        width /= 2;
-        for at in 0..width {
-            lanes[at] += lanes[at + width];
-        }
-    }
-    lanes[0]
+    folded(lanes)
 }
 
 /// The sum of the differences from a number, and that of their squares, in one pass.
 #[inline(always)]
 pub(super) fn differences<T: Element, const FMA: bool>(values: &[T], from: f64) -> [f64; 2] {
-    if values.len() <= BLOCK {
-        return block_of_differences::<T, FMA>(values, from);
-    }
-    let mut levels = [[0.0; 2]; LEVELS];
-    let mut depth = 0;
-    for (count, part) in values.chunks(BLOCK).enumerate() {
-        let mut sums = block_of_differences::<T, FMA>(part, from);
-        for _ in 0..count.trailing_ones() {
-            depth -= 1;
-            sums = [0, 1].map(|at| sums[at] + levels[depth][at]);
-        }
-        levels[depth] = sums;
-        depth += 1;
-    }
-    (levels[..depth].iter().rev()).fold([0.0; 2], |sums, part| [0, 1].map(|at| part[at] + sums[at]))
+    pairwise(values, |part| block_of_differences::<T, FMA>(part, from))
 }
 
 #[inline(always)]
@@ -96,36 +92,16 @@ fn block_of_differences<T: Element, const FMA: bool>(values: &[T], from: f64) ->
     const LANES: usize = 32;
     let mut lanes = [[0.0; LANES]; 2];
     let (chunks, rest) = values.as_chunks::<LANES>();
-    for chunk in chunks {
-        for at in 0..LANES {
-            let d = chunk[at].to_f64() - from;
-            lanes[0][at] += d;
-            lanes[1][at] = if FMA {
-                d.mul_add(d, lanes[1][at])
-            } else {
-                d * d + lanes[1][at]
-            };
-        }
-    }
-    for (at, v) in rest.iter().enumerate() {
+    let mut add = |at: usize, v: T| {
         let d = v.to_f64() - from;
         lanes[0][at] += d;
-        lanes[1][at] = if FMA {
-            d.mul_add(d, lanes[1][at])
-        } else {
-            d * d + lanes[1][at]
-        };
+        lanes[1][at] = fused::<FMA>(d, d, lanes[1][at]);
+    };
+    for chunk in chunks {
+        (0..LANES).for_each(|at| add(at, chunk[at]));
     }
-    lanes.map(|mut lanes| {
-        let mut width = LANES;
-        while width > 1 {
-            width /= 2;
-            for at in 0..width {
-                lanes[at] += lanes[at + width];
-            }
-        }
-        lanes[0]
-    })
+    rest.iter().enumerate().for_each(|(at, &v)| add(at, v));
+    lanes.map(folded)
 }
 
 /// The sum of numbers in single precision: four are added as they are, and their sums as those of [`sum`]. Each has an
@@ -152,14 +128,7 @@ pub(super) fn sum_of_singles(values: &[f32]) -> f64 {
                 *sum += f64::from(v);
             }
         }
-        let mut width = LANES;
-        while width > 1 {
-            width /= 2;
-            for at in 0..width {
-                lanes[at] += lanes[at + width];
-            }
-        }
-        total += lanes[0];
+        total += folded(lanes);
     }
     // Sums of four may be infinite although all together are not.
     if total.is_finite() {

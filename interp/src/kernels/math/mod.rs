@@ -52,11 +52,17 @@ fn power(rounded: f64) -> f64 {
     f64::from_bits(rounded.to_bits().wrapping_add(1023) << 52)
 }
 
+/// `a * b + c`, rounded once where the processor does both at once.
+#[inline(always)]
+pub(super) fn fused<const FMA: bool>(a: f64, b: f64, c: f64) -> f64 {
+    if FMA { a.mul_add(b, c) } else { a * b + c }
+}
+
 impl<const FMA: bool, const WIDE: bool> Math<FMA, WIDE> {
     /// `a * b + c`.
     #[inline(always)]
     fn add(self, a: f64, b: f64, c: f64) -> f64 {
-        if FMA { a.mul_add(b, c) } else { a * b + c }
+        fused::<FMA>(a, b, c)
     }
 
     #[inline(always)]
