@@ -175,14 +175,7 @@ impl Elements {
         let bytes = self.bytes();
         let stored = bytes.len() / size;
         let all = self.len * (1 + usize::from(self.is_complex));
-        (size <= 8).then(|| {
-            (0..all).map(move |at| {
-                let at = at % stored * size;
-                let mut number = [0; 8];
-                number[..size].copy_from_slice(&bytes[at..at + size]);
-                u64::from_le_bytes(number)
-            })
-        })
+        (size <= 8).then(|| (0..all).map(move |at| number(bytes, size, at % stored)))
     }
 
     /// The numbers as `i64`, if they are integers that fit.
@@ -206,10 +199,7 @@ impl Elements {
         if at >= self.len * (1 + usize::from(self.is_complex)) || stored == 0 {
             return None;
         }
-        let start = at % stored * size;
-        let mut number = [0; 8];
-        number.get_mut(..size)?.copy_from_slice(&bytes[start..start + size]);
-        let bits = u64::from_le_bytes(number);
+        let bits = (size <= 8).then(|| number(bytes, size, at % stored))?;
         let fits = sign != Signedness::Unsigned || width < 64 || bits <= i64::MAX as u64;
         fits.then(|| extend(bits, width, sign))
     }
@@ -234,6 +224,13 @@ impl Elements {
         let bits = self.bits().filter(|_| is_bool)?;
         Some(bits.map(|bits| bits != 0))
     }
+}
+
+/// The bits of a number of at most eight bytes, by its place.
+fn number(bytes: &[u8], size: usize, at: usize) -> u64 {
+    let mut number = [0; 8];
+    number[..size].copy_from_slice(&bytes[at * size..][..size]);
+    u64::from_le_bytes(number)
 }
 
 /// The value of an integer with so many bits. One bit is a truth value.

@@ -1,6 +1,7 @@
 //! Formats as text, compiled for the definition of their operation.
 
 use super::Assembly;
+use super::cursor::Cursor;
 use super::format::{Element, Format, TypeOf};
 use super::hook::AssemblyHook;
 use crate::declare::{Arity, List};
@@ -31,13 +32,13 @@ impl Assembly {
 impl Format {
     fn compile(text: &str, def: &OpDef, hooks: &'static [(&'static str, AssemblyHook)]) -> Result<Self, String> {
         let mut compiler = Compiler {
-            rest: text.trim_start(),
+            text: Cursor::new(text, "an assembly format"),
             def,
             hooks,
             format: Format::default(),
         };
         compiler.sequence(0)?;
-        match compiler.rest {
+        match compiler.text.rest {
             "" => Ok(compiler.format),
             rest => Err(format!("unexpected `{}` in an assembly format", first_word(rest))),
         }
@@ -52,42 +53,18 @@ fn first_word(text: &str) -> &str {
 const MAX_DEPTH: usize = 16;
 
 struct Compiler<'t> {
-    rest: &'t str,
+    text: Cursor<'t>,
     def: &'t OpDef,
     hooks: &'static [(&'static str, AssemblyHook)],
     format: Format,
 }
 
 impl<'t> Compiler<'t> {
-    fn eat(&mut self, sign: &str) -> bool {
-        match self.rest.strip_prefix(sign) {
-            Some(rest) => {
-                self.rest = rest.trim_start();
-                true
-            }
-            None => false,
-        }
-    }
-
-    fn expect(&mut self, sign: &str) -> Result<(), String> {
-        match self.eat(sign) {
-            true => Ok(()),
-            false => Err(format!(
-                "expected `{sign}` in an assembly format before `{}`",
-                self.rest
-            )),
-        }
-    }
-
     fn word(&mut self) -> Result<&'t str, String> {
-        let is_inside = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-        let end = self.rest.find(|c| !is_inside(c)).unwrap_or(self.rest.len());
-        let (word, rest) = self.rest.split_at(end);
-        self.rest = rest.trim_start();
-        match word {
+        match self.text.word(&['_', '-', '.']) {
             "" => Err(format!(
                 "expected a keyword in an assembly format before `{}`",
-                self.rest
+                self.text.rest
             )),
             word => Ok(word),
         }
@@ -96,10 +73,11 @@ impl<'t> Compiler<'t> {
     /// What is up to a sign.
     fn until(&mut self, sign: char) -> Result<&'t str, String> {
         let (text, rest) = self
+            .text
             .rest
             .split_once(sign)
             .ok_or_else(|| format!("`{sign}` is missing in an assembly format"))?;
-        self.rest = rest.trim_start();
+        self.text.set(rest);
         Ok(text)
     }
 
@@ -108,8 +86,8 @@ impl<'t> Compiler<'t> {
     }
 
     fn sequence(&mut self, depth: usize) -> Result<(), String> {
-        while !self.rest.is_empty() && !self.rest.starts_with([')', '|']) {
-            if self.eat("(") {
+        while !self.text.rest.is_empty() && !self.text.rest.starts_with([')', '|']) {
+            if self.text.eat("(") {
                 self.group(depth)?;
             } else {
                 self.element()?;
@@ -127,15 +105,15 @@ impl<'t> Compiler<'t> {
         self.push(Element::Choice { otherwise: 0 });
         self.sequence(depth + 1)?;
         let jump = self.format.elements.len();
-        let alternatives = self.eat("|");
+        let alternatives = self.text.eat("|");
         if alternatives {
             self.push(Element::Jump(0));
         }
         let otherwise = self.format.elements.len();
         self.sequence(depth + 1)?;
-        self.expect(")")?;
+        self.text.expect(")")?;
         if !alternatives {
-            self.expect("?")?;
+            self.text.expect("?")?;
         }
         let end = self.format.elements.len();
         self.format.elements[choice] = Element::Choice { otherwise };
@@ -146,12 +124,12 @@ impl<'t> Compiler<'t> {
     }
 
     fn element(&mut self) -> Result<(), String> {
-        if self.eat("`") {
+        if self.text.eat("`") {
             let text = self.until('`')?;
             self.push(Element::Literal(text.into()));
             return Ok(());
         }
-        if self.eat("$") {
+        if self.text.eat("$") {
             let name = self.word()?;
             let element = self.variable(name)?;
             self.push(element);
@@ -168,7 +146,7 @@ impl<'t> Compiler<'t> {
                 Element::FunctionType
             }
             "custom" => {
-                self.expect("<")?;
+                self.text.expect("<")?;
                 let name = self.until('>')?;
                 let &(name, hook) = self
                     .hooks
@@ -178,9 +156,9 @@ impl<'t> Compiler<'t> {
                 Element::Custom(name, hook)
             }
             word @ ("ints" | "symbol" | "short" | "default" | "word" | "type" | "region" | "applied") => {
-                self.expect("(")?;
+                self.text.expect("(")?;
                 let element = self.call(word)?;
-                self.expect(")")?;
+                self.text.expect(")")?;
                 element
             }
             word => return Err(format!("unknown directive `{word}` in an assembly format")),
@@ -190,7 +168,7 @@ impl<'t> Compiler<'t> {
     }
 
     fn call(&mut self, word: &str) -> Result<Element, String> {
-        self.expect("$")?;
+        self.text.expect("$")?;
         let name = self.word()?;
         Ok(match word {
             "ints" => Element::Ints(self.attribute(name)?),
@@ -205,7 +183,7 @@ impl<'t> Compiler<'t> {
             "word" => {
                 let (attr, template) = (self.attribute(name)?, self.quoted()?);
                 let mut words = Vec::new();
-                while self.eat(",") {
+                while self.text.eat(",") {
                     words.push(self.word()?.into());
                 }
                 Element::Word { attr, template, words }
@@ -215,7 +193,7 @@ impl<'t> Compiler<'t> {
             },
             "applied" => {
                 let index = self.region(name)?;
-                self.expect(",")?;
+                self.text.expect(",")?;
                 Element::Applied {
                     index,
                     terminator: self.word()?.into(),
@@ -223,8 +201,8 @@ impl<'t> Compiler<'t> {
             }
             _ => {
                 let mut all = vec![self.value(name)?];
-                while self.eat(",") {
-                    self.expect("$")?;
+                while self.text.eat(",") {
+                    self.text.expect("$")?;
                     let name = self.word()?;
                     all.push(self.value(name)?);
                 }
@@ -235,8 +213,8 @@ impl<'t> Compiler<'t> {
 
     /// `, "text"`, in which `\'` represents quotes.
     fn quoted(&mut self) -> Result<Box<str>, String> {
-        self.expect(",")?;
-        self.expect("\"")?;
+        self.text.expect(",")?;
+        self.text.expect("\"")?;
         Ok(self.until('"')?.replace('\'', "\"").into())
     }
 

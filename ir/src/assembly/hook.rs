@@ -11,8 +11,8 @@ pub struct Unreadable(pub(crate) Box<Diagnostic>);
 
 type Read<T> = Result<T, Unreadable>;
 
-/// The text at the place of a `custom<NAME>`, and the operation that is being read.
-pub trait AssemblyReader {
+/// The text at the place of a `custom<NAME>` of any format, and the operation that is being read.
+pub trait TextReader {
     /// Reads a word or a sign, if it is next.
     fn eat(&mut self, text: &str) -> bool;
 
@@ -33,23 +33,11 @@ pub trait AssemblyReader {
     /// Whether a sign is next.
     fn is_next(&self, sign: char) -> bool;
 
-    /// Reads a word, dots included.
-    ///
-    /// # Errors
-    /// When none is next.
-    fn word(&mut self, what: &str) -> Read<String>;
-
     /// Reads an integer.
     ///
     /// # Errors
     /// When none is next.
     fn int(&mut self) -> Read<i64>;
-
-    /// Reads `[1, 2]`.
-    ///
-    /// # Errors
-    /// When something else is next.
-    fn ints(&mut self) -> Read<Vec<i64>>;
 
     /// Reads the content of brackets, `<` for example, whatever it is.
     ///
@@ -70,6 +58,21 @@ pub trait AssemblyReader {
     fn set_array(&mut self, name: &str, ty: &str, list: &[i64]) -> Read<()> {
         self.set(name, &array_text(ty, list))
     }
+}
+
+/// What a `custom<NAME>` of an assembly format reads with.
+pub trait AssemblyReader: TextReader {
+    /// Reads a word, dots included.
+    ///
+    /// # Errors
+    /// When none is next.
+    fn word(&mut self, what: &str) -> Read<String>;
+
+    /// Reads `[1, 2]`.
+    ///
+    /// # Errors
+    /// When something else is next.
+    fn ints(&mut self) -> Read<Vec<i64>>;
 
     /// Reads an operand.
     ///

@@ -4,6 +4,7 @@
 //! elements, which the reader goes through with a place in it: regions in between need no recursion.
 
 mod compile;
+mod cursor;
 mod format;
 mod hook;
 
@@ -11,9 +12,10 @@ use std::sync::OnceLock;
 
 use crate::declare::Text;
 
+pub(crate) use cursor::Cursor;
 pub(crate) use format::{Element, Format, TypeOf};
 pub(crate) use hook::array_text;
-pub use hook::{AssemblyHook, AssemblyReader, Unreadable};
+pub use hook::{AssemblyHook, AssemblyReader, TextReader, Unreadable};
 
 /// How an operation is written in MLIR's custom assembly.
 #[derive(Clone, Debug)]

@@ -2,11 +2,12 @@
 
 use super::hooks::OdsHook;
 use super::schema::{Anchor, AttrKind, Element, Item, OdsRow, Of};
+use crate::assembly::Cursor;
 
 /// Reads a format into a row.
 pub(super) fn read(row: &mut OdsRow, text: &str, hooks: &'static [OdsHook]) -> Result<(), String> {
     let mut reader = Reader {
-        rest: text.trim_start(),
+        text: Cursor::new(text, "a format"),
         row,
         hooks,
         items: Vec::new(),
@@ -14,8 +15,8 @@ pub(super) fn read(row: &mut OdsRow, text: &str, hooks: &'static [OdsHook]) -> R
         punctuation: false,
     };
     reader.sequence()?;
-    if !reader.rest.is_empty() {
-        return Err(format!("unexpected `{}` in a format", reader.rest));
+    if !reader.text.rest.is_empty() {
+        return Err(format!("unexpected `{}` in a format", reader.text.rest));
     }
     let items = reader.items;
     for item in &items {
@@ -30,7 +31,7 @@ pub(super) fn read(row: &mut OdsRow, text: &str, hooks: &'static [OdsHook]) -> R
 }
 
 struct Reader<'t, 'r> {
-    rest: &'t str,
+    text: Cursor<'t>,
     row: &'r mut OdsRow,
     hooks: &'static [OdsHook],
     items: Vec<Item>,
@@ -40,29 +41,8 @@ struct Reader<'t, 'r> {
 }
 
 impl<'t> Reader<'t, '_> {
-    fn eat(&mut self, sign: &str) -> bool {
-        match self.rest.strip_prefix(sign) {
-            Some(rest) => {
-                self.rest = rest.trim_start();
-                true
-            }
-            None => false,
-        }
-    }
-
-    fn expect(&mut self, sign: &str) -> Result<(), String> {
-        match self.eat(sign) {
-            true => Ok(()),
-            false => Err(format!("expected `{sign}` in a format before `{}`", self.rest)),
-        }
-    }
-
     fn word(&mut self) -> &'t str {
-        let is_inside = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-        let end = self.rest.find(|c| !is_inside(c)).unwrap_or(self.rest.len());
-        let (word, rest) = self.rest.split_at(end);
-        self.rest = rest.trim_start();
-        word
+        self.text.word(&['_', '-'])
     }
 
     fn push(&mut self, element: Element, space: bool) {
@@ -70,8 +50,8 @@ impl<'t> Reader<'t, '_> {
     }
 
     fn sequence(&mut self) -> Result<(), String> {
-        while !self.rest.is_empty() && !self.rest.starts_with(')') {
-            if self.eat("(") {
+        while !self.text.rest.is_empty() && !self.text.rest.starts_with(')') {
+            if self.text.eat("(") {
                 self.group()?;
             } else {
                 self.element()?;
@@ -91,14 +71,14 @@ impl<'t> Reader<'t, '_> {
             false,
         );
         let mut anchor = Anchor::None;
-        while !self.rest.is_empty() && !self.rest.starts_with(')') {
+        while !self.text.rest.is_empty() && !self.text.rest.starts_with(')') {
             let at = self.items.len();
-            if self.eat("(") {
+            if self.text.eat("(") {
                 self.group()?;
                 continue;
             }
             self.element()?;
-            if self.eat("^") {
+            if self.text.eat("^") {
                 anchor = match self.items.get(at).map(|item| &item.element) {
                     Some(
                         Element::Operand(slot)
@@ -111,23 +91,23 @@ impl<'t> Reader<'t, '_> {
                 };
             }
         }
-        self.expect(")")?;
-        let repeated = self.eat("*");
+        self.text.expect(")")?;
+        let repeated = self.text.eat("*");
         if !repeated {
-            self.expect("?")?;
+            self.text.expect("?")?;
         }
         if repeated {
             self.push(Element::Jump(choice), false);
         }
         let mut otherwise = self.items.len();
-        if self.eat(":") {
-            self.expect("(")?;
+        if self.text.eat(":") {
+            self.text.expect("(")?;
             let jump = self.items.len();
             self.push(Element::Jump(0), false);
             otherwise = self.items.len();
             self.sequence()?;
-            self.expect(")")?;
-            self.expect("?")?;
+            self.text.expect(")")?;
+            self.text.expect("?")?;
             let end = self.items.len();
             self.items[jump].element = Element::Jump(end);
         }
@@ -155,9 +135,9 @@ impl<'t> Reader<'t, '_> {
     }
 
     fn element(&mut self) -> Result<(), String> {
-        if let Some(rest) = self.rest.strip_prefix('`') {
+        if let Some(rest) = self.text.rest.strip_prefix('`') {
             let (text, rest) = rest.split_once('`').ok_or("unclosed literal in a format")?;
-            self.rest = rest.trim_start();
+            self.text.set(rest);
             match text {
                 "" => (self.should_space, self.punctuation) = (false, true),
                 " " => {
@@ -172,7 +152,7 @@ impl<'t> Reader<'t, '_> {
             }
             return Ok(());
         }
-        if self.eat("$") {
+        if self.text.eat("$") {
             let name = self.word();
             let element = self.variable(name)?;
             // What is there or not is printed by the words around it.
@@ -209,23 +189,23 @@ impl<'t> Reader<'t, '_> {
                 parens: true,
             },
             "qualified" => {
-                self.expect("(")?;
+                self.text.expect("(")?;
                 self.element()?;
-                return self.expect(")");
+                return self.text.expect(")");
             }
             "functional-type" => {
-                self.expect("(")?;
+                self.text.expect("(")?;
                 let operands = self.list()?;
-                self.expect(",")?;
+                self.text.expect(",")?;
                 let results = self.list()?;
-                self.expect(")")?;
+                self.text.expect(")")?;
                 Element::Functional(operands, results)
             }
             "custom" => self.custom()?,
             word => {
                 return Err(format!(
                     "unknown directive `{word}` in a format, before `{}`",
-                    self.rest
+                    self.text.rest
                 ));
             }
         };
@@ -234,31 +214,31 @@ impl<'t> Reader<'t, '_> {
     }
 
     fn custom(&mut self) -> Result<Element, String> {
-        self.expect("<")?;
+        self.text.expect("<")?;
         let name = self.word();
-        self.expect(">")?;
+        self.text.expect(">")?;
         let hook = self.hooks.iter().position(|hook| hook.name == name);
         let hook = hook.ok_or_else(|| format!("there is no function `custom<{name}>`"))?;
         let mut args = Vec::new();
-        if self.eat("(") {
-            while !self.eat(")") {
-                self.expect("$")?;
+        if self.text.eat("(") {
+            while !self.text.eat(")") {
+                self.text.expect("$")?;
                 args.push(self.word().into());
-                self.eat(",");
+                self.text.eat(",");
             }
         }
         Ok(Element::Custom(hook, args.into()))
     }
 
     fn of(&mut self) -> Result<Of, String> {
-        self.expect("(")?;
+        self.text.expect("(")?;
         let of = self.list()?;
-        self.expect(")")?;
+        self.text.expect(")")?;
         Ok(of)
     }
 
     fn list(&mut self) -> Result<Of, String> {
-        if self.eat("$") {
+        if self.text.eat("$") {
             let name = self.word();
             let slot = self.row.slot(name);
             return slot

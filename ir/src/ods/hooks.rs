@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use crate::assembly::{Unreadable, array_text};
+use crate::assembly::{TextReader, Unreadable};
 use crate::body::Body;
 use crate::context::Context;
 use crate::entity::{OpId, ValueId};
@@ -28,45 +28,19 @@ pub struct ArgName {
     pub(crate) start: u32,
 }
 
-/// The text at the place of a `custom<NAME>`, and the operation that is being read.
-pub trait OdsReader<'r> {
+/// What a `custom<NAME>` of a row reads with.
+pub trait OdsReader<'r>: TextReader {
     /// The context.
     fn ctx(&self) -> &Context;
 
     /// The name of the argument of the `custom<NAME>` at this place.
     fn arg(&self, at: usize) -> &'r str;
 
-    /// Reads a word or a sign, if it is next.
-    fn eat(&mut self, text: &str) -> bool;
-
-    /// Reads a word or a sign.
-    ///
-    /// # Errors
-    /// When something else is next.
-    fn expect(&mut self, text: &str) -> Read<()> {
-        match self.eat(text) {
-            true => Ok(()),
-            false => Err(self.expected(&format!("`{text}`"))),
-        }
-    }
-
-    /// Says what was expected here.
-    fn expected(&mut self, what: &str) -> Unreadable;
-
-    /// Whether this sign is next.
-    fn is_next(&self, sign: char) -> bool;
-
     /// Whether the text goes on so.
     fn starts_with(&self, text: &str) -> bool;
 
     /// Reads a word, if one is next.
     fn word(&mut self) -> Option<String>;
-
-    /// Reads an integer.
-    ///
-    /// # Errors
-    /// When none is next.
-    fn int(&mut self) -> Read<i64>;
 
     /// Reads a type.
     ///
@@ -112,23 +86,6 @@ pub trait OdsReader<'r> {
     /// # Errors
     /// When the text is not an attribute.
     fn composed(&mut self, text: &str) -> Read<Attr>;
-
-    /// Gives the operation an attribute, of a text in MLIR's syntax.
-    ///
-    /// # Errors
-    /// When there is one of this name, or the text is not an attribute.
-    fn set(&mut self, name: &str, text: &str) -> Read<()> {
-        let value = self.composed(text)?;
-        self.set_attr(name, value)
-    }
-
-    /// Gives the operation an attribute `array<TYPE: 1, 2>`.
-    ///
-    /// # Errors
-    /// When there is one of this name.
-    fn set_array(&mut self, name: &str, ty: &str, list: &[i64]) -> Read<()> {
-        self.set(name, &array_text(ty, list))
-    }
 
     /// Reads the values of an operand: one, or as many as come between commas.
     ///
@@ -260,12 +217,6 @@ pub trait OdsReader<'r> {
 
     /// Numbers that are kept until the format ends.
     fn ints(&mut self) -> &mut Vec<i64>;
-
-    /// Reads the content of brackets, `<` for example, whatever it is.
-    ///
-    /// # Errors
-    /// When no such bracket is next, or nothing closes it.
-    fn bracketed(&mut self, open: char) -> Read<String>;
 
     /// The kind of an attribute as text, if it is a type.
     fn attr_type(&self, attr: Attr) -> Option<Type>;

@@ -22,7 +22,7 @@ pub(crate) mod segments;
 mod tests;
 pub(crate) mod writer;
 
-pub use crate::assembly::{AssemblyReader, Unreadable};
+pub use crate::assembly::{AssemblyReader, TextReader, Unreadable};
 pub use crate::ods::{ArgName, OdsPrinter, OdsReader};
 pub use locate::locate;
 pub use options::{ParseOptions, Parsed, PrintOptions};

@@ -1,8 +1,8 @@
 //! What a `custom<NAME>` of an assembly format reads with.
 
-use super::parser::Parser;
+use super::parser::{Failure, Parser};
 use super::pending::Pending;
-use crate::assembly::{AssemblyReader, Format, Unreadable};
+use crate::assembly::{AssemblyReader, Format, TextReader, Unreadable};
 use crate::diagnostics::Span;
 use crate::registry::OpDef;
 use crate::text::cursor;
@@ -33,7 +33,7 @@ impl<'r, 's> FormatReader<'r, 's> {
     }
 }
 
-impl AssemblyReader for FormatReader<'_, '_> {
+impl TextReader for FormatReader<'_, '_> {
     fn eat(&mut self, text: &str) -> bool {
         self.parser.eat_literal(text)
     }
@@ -43,9 +43,28 @@ impl AssemblyReader for FormatReader<'_, '_> {
     }
 
     fn is_next(&self, sign: char) -> bool {
-        u8::try_from(sign).is_ok_and(|sign| self.parser.next_is(sign))
+        self.parser.sign_is_next(sign)
     }
 
+    fn int(&mut self) -> Read<i64> {
+        self.parser.int(self.def, self.format).map_err(Unreadable::from)
+    }
+
+    fn bracketed(&mut self, open: char) -> Read<String> {
+        let text = self.parser.bracketed_text(open).map_err(Unreadable::from)?;
+        text.ok_or_else(|| self.expected(&format!("`{open}`")))
+    }
+
+    fn set(&mut self, name: &str, text: &str) -> Read<()> {
+        let start = self.parser.pos;
+        let value = self.parser.composed(text, start).map_err(Unreadable::from)?;
+        self.parser
+            .set(self.pending, name, value, start)
+            .map_err(Unreadable::from)
+    }
+}
+
+impl AssemblyReader for FormatReader<'_, '_> {
     fn word(&mut self, what: &str) -> Read<String> {
         self.parser.skip();
         match cursor::name(&self.parser.src[self.parser.pos..]) {
@@ -57,32 +76,8 @@ impl AssemblyReader for FormatReader<'_, '_> {
         }
     }
 
-    fn int(&mut self) -> Read<i64> {
-        self.parser.int(self.def, self.format).map_err(Unreadable::from)
-    }
-
     fn ints(&mut self) -> Read<Vec<i64>> {
         self.parser.int_list(self.def, self.format).map_err(Unreadable::from)
-    }
-
-    fn bracketed(&mut self, open: char) -> Read<String> {
-        if !self.is_next(open) {
-            return Err(self.expected(&format!("`{open}`")));
-        }
-        self.parser.skip();
-        let start = self.parser.pos;
-        let end =
-            cursor::balanced_end(self.parser.src, start).ok_or_else(|| Unreadable::from(self.parser.unclosed()))?;
-        self.parser.pos = end;
-        Ok(self.parser.text(Span::new(start, end)))
-    }
-
-    fn set(&mut self, name: &str, text: &str) -> Read<()> {
-        let start = self.parser.pos;
-        let value = self.parser.composed(text, start).map_err(Unreadable::from)?;
-        self.parser
-            .set(self.pending, name, value, start)
-            .map_err(Unreadable::from)
     }
 
     fn operand(&mut self) -> Read<()> {
@@ -133,6 +128,25 @@ impl AssemblyReader for FormatReader<'_, '_> {
             .format
             .as_ref()
             .is_some_and(|state| state.applied.is_some())
+    }
+}
+
+impl Parser<'_> {
+    /// Whether a sign is next.
+    pub(super) fn sign_is_next(&self, sign: char) -> bool {
+        u8::try_from(sign).is_ok_and(|sign| self.next_is(sign))
+    }
+
+    /// What is in brackets, these included, if the bracket is next.
+    pub(super) fn bracketed_text(&mut self, open: char) -> Result<Option<String>, Failure> {
+        if !self.sign_is_next(open) {
+            return Ok(None);
+        }
+        self.skip();
+        let start = self.pos;
+        let end = cursor::balanced_end(self.src, start).ok_or_else(|| self.unclosed())?;
+        self.pos = end;
+        Ok(Some(self.text(Span::new(start, end))))
     }
 }
 

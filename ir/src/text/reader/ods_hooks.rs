@@ -2,7 +2,7 @@
 
 use super::parser::{Failure, Parser};
 use super::pending::Pending;
-use crate::assembly::Unreadable;
+use crate::assembly::{TextReader, Unreadable};
 use crate::context::Context;
 use crate::diagnostics::Span;
 use crate::entity::ValueId;
@@ -40,15 +40,7 @@ impl<'r, 's> RowReader<'r, 's> {
     }
 }
 
-impl<'r> OdsReader<'r> for RowReader<'r, '_> {
-    fn ctx(&self) -> &Context {
-        &self.parser.ctx
-    }
-
-    fn arg(&self, at: usize) -> &'r str {
-        self.args.get(at).map_or("", |arg| arg)
-    }
-
+impl TextReader for RowReader<'_, '_> {
     fn eat(&mut self, text: &str) -> bool {
         self.parser.eat_literal(text)
     }
@@ -58,7 +50,31 @@ impl<'r> OdsReader<'r> for RowReader<'r, '_> {
     }
 
     fn is_next(&self, sign: char) -> bool {
-        u8::try_from(sign).is_ok_and(|sign| self.parser.next_is(sign))
+        self.parser.sign_is_next(sign)
+    }
+
+    fn int(&mut self) -> Read<i64> {
+        read(self.parser.ods_int(self.pending))
+    }
+
+    fn bracketed(&mut self, open: char) -> Read<String> {
+        let text = read(self.parser.bracketed_text(open))?;
+        text.ok_or_else(|| self.expected(&format!("`{open}`")))
+    }
+
+    fn set(&mut self, name: &str, text: &str) -> Read<()> {
+        let value = self.composed(text)?;
+        self.set_attr(name, value)
+    }
+}
+
+impl<'r> OdsReader<'r> for RowReader<'r, '_> {
+    fn ctx(&self) -> &Context {
+        &self.parser.ctx
+    }
+
+    fn arg(&self, at: usize) -> &'r str {
+        self.args.get(at).map_or("", |arg| arg)
     }
 
     fn starts_with(&self, text: &str) -> bool {
@@ -70,10 +86,6 @@ impl<'r> OdsReader<'r> for RowReader<'r, '_> {
         let (_, word) = cursor::name(&self.parser.src[self.parser.pos..]).ok()?;
         self.parser.pos += word.len();
         Some(String::from_utf8_lossy(word).into_owned())
-    }
-
-    fn int(&mut self) -> Read<i64> {
-        read(self.parser.ods_int(self.pending))
     }
 
     fn ty(&mut self) -> Read<Type> {
@@ -409,18 +421,6 @@ impl<'r> OdsReader<'r> for RowReader<'r, '_> {
 
     fn ints(&mut self) -> &mut Vec<i64> {
         &mut self.pending.ods.get_or_insert_default().ints
-    }
-
-    fn bracketed(&mut self, open: char) -> Read<String> {
-        if !self.is_next(open) {
-            return Err(self.expected(&format!("`{open}`")));
-        }
-        self.parser.skip();
-        let start = self.parser.pos;
-        let end =
-            cursor::balanced_end(self.parser.src, start).ok_or_else(|| Unreadable::from(self.parser.unclosed()))?;
-        self.parser.pos = end;
-        Ok(self.parser.text(Span::new(start, end)))
     }
 
     fn attr_type(&self, attr: Attr) -> Option<Type> {
