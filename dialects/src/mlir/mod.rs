@@ -24,7 +24,7 @@ pub(crate) use branch::definitions as branches;
 pub use lower::is_lowered;
 pub use ops::{arith, index, math, memref, tensor, ub};
 pub use register::register;
-pub use values::{index_constant, number, sizes};
+pub use values::{Count, OPERAND, index_constant, ints, number, sizes};
 
 /// What errors of operations of these dialects suggest.
 const HELP: &str = "use the generic form, which `mlir-opt --mlir-print-op-generic` prints";

@@ -3,21 +3,18 @@
 use pir_ir::{OpId, Rewriter, ValueId};
 use smallvec::SmallVec;
 
-use super::{index_constant, scf, tensor};
+use super::{Count, scf, tensor};
 use crate::control::{Made, Parts, splice};
 
 /// The name of the operation that puts a tile into a result.
 const INSERT: &str = "tensor.parallel_insert_slice";
-
-/// Marks a bound that is an operand.
-const DYNAMIC: i64 = i64::MIN;
 
 /// The numbers of an attribute of the operation.
 fn ints(r: &Rewriter<'_>, parts: &Parts<'_>, name: &str) -> Result<Vec<i64>, String> {
     let ints = r
         .ctx
         .dict_get(parts.attrs, name)
-        .and_then(|attr| scf::ints(r.ctx, attr));
+        .and_then(|attr| crate::mlir::ints(r.ctx, attr));
     ints.ok_or_else(|| format!("its `{name}` are unknown"))
 }
 
@@ -137,15 +134,9 @@ pub(super) fn tiled(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
     let mut bounds: [Vec<ValueId>; 3] = Default::default();
     let names = ["staticLowerBound", "staticUpperBound", "staticStep"];
     for ((bounds, name), values) in bounds.iter_mut().zip(names).zip([lower, upper, step]) {
-        let mut values = values.iter().copied();
-        for number in ints(r, parts, name)? {
-            bounds.push(match number {
-                DYNAMIC => values
-                    .next()
-                    .ok_or_else(|| format!("a value of its `{name}` is missing"))?,
-                number => index_constant(r, i128::from(number)),
-            });
-        }
+        let counts = Count::list(ints(r, parts, name)?, &mut values.iter().copied());
+        let counts = counts.ok_or_else(|| format!("a value of its `{name}` is missing"))?;
+        bounds.extend(counts.into_iter().map(|count| count.value(r)));
     }
     let nest = nest(r, [&bounds[0], &bounds[1], &bounds[2]], outs);
     let end = nest.fill(r, parts, scf::IN_PARALLEL)?;

@@ -4,8 +4,7 @@ mod flow;
 mod verify;
 
 use pir_ir::{
-    Arity, Attr, AttrSpec, Context, List, MemoryEffects, OpDef, OpView, Presence, RegionSpec, Speculatability, Traits,
-    Type, ValueSpec,
+    Arity, AttrSpec, List, MemoryEffects, OpDef, OpView, Presence, RegionSpec, Speculatability, Traits, Type, ValueSpec,
 };
 use smallvec::SmallVec;
 
@@ -233,15 +232,7 @@ fn index_switch() -> OpDef {
 
 /// The numbers of an `scf.index_switch`.
 pub fn cases(op: OpView<'_>) -> Option<Vec<i64>> {
-    ints(op.ctx, op.attr("cases")?)
-}
-
-/// The numbers of an attribute.
-pub(super) fn ints(ctx: &Context, attr: Attr) -> Option<Vec<i64>> {
-    if let Some(list) = ctx.attr_ints(attr) {
-        return Some(list.to_vec());
-    }
-    Some(ctx.attr_elements(attr)?.ints()?.collect())
+    super::ints(op.ctx, op.attr("cases")?)
 }
 
 /// Loops whose iterations are in no order. How values flow through them is unknown here.

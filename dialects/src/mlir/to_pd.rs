@@ -108,7 +108,7 @@ fn switch(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
     let cases = r
         .ctx
         .dict_get(parts.attrs, "cases")
-        .and_then(|cases| scf::ints(r.ctx, cases));
+        .and_then(|cases| crate::mlir::ints(r.ctx, cases));
     let (&[number], Some((&default, others)), Some(cases)) = (parts.operands, parts.regions.split_first(), cases)
     else {
         return Err("expected a number and a region for each case".to_owned());

@@ -35,3 +35,42 @@ pub fn sizes(r: &mut Rewriter<'_>, value: ValueId) -> Vec<ValueId> {
     }
     sizes
 }
+
+/// The numbers of an attribute, a list or an array.
+pub fn ints(ctx: &Context, attr: Attr) -> Option<Vec<i64>> {
+    if let Some(list) = ctx.attr_ints(attr) {
+        return Some(list.to_vec());
+    }
+    Some(ctx.attr_elements(attr)?.ints()?.collect())
+}
+
+/// Marks an operand in a list of numbers: in `static_offsets`, for example.
+pub const OPERAND: i64 = i64::MIN;
+
+/// A number, or a value of the program.
+#[derive(Clone, Copy, Debug)]
+pub enum Count {
+    /// A number that is known.
+    Number(i64),
+    /// What is known when the program runs.
+    Value(ValueId),
+}
+
+impl Count {
+    /// The numbers of a list, and in their order the operands that it marks by [`OPERAND`]; nothing if there are too few.
+    pub fn list(numbers: Vec<i64>, operands: &mut dyn Iterator<Item = ValueId>) -> Option<Vec<Count>> {
+        let count = |number| match number {
+            OPERAND => operands.next().map(Count::Value),
+            number => Some(Count::Number(number)),
+        };
+        numbers.into_iter().map(count).collect()
+    }
+
+    /// The value, a constant of type index for a number.
+    pub fn value(self, r: &mut Rewriter<'_>) -> ValueId {
+        match self {
+            Count::Number(number) => index_constant(r, number.into()),
+            Count::Value(value) => value,
+        }
+    }
+}

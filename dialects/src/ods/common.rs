@@ -3,10 +3,9 @@
 use pir_ir::text::{OdsPrinter, OdsReader, Unreadable};
 use pir_ir::{AttrData, OdsHook, Type, TypeData};
 
-pub(super) type Read = Result<(), Unreadable>;
+use crate::mlir::OPERAND;
 
-/// An extent that is a value, in lists of integers.
-pub(super) const DYNAMIC_INDEX: i64 = i64::MIN;
+pub(super) type Read = Result<(), Unreadable>;
 
 /// `[4, %n, 2]`: numbers in an array, and values in an operand, for which the array has a sign.
 pub(super) const INDEX_LIST: OdsHook = OdsHook {
@@ -39,7 +38,7 @@ pub(super) fn index_list(
     loop {
         if r.is_next('%') {
             r.operand(values)?;
-            list.push(DYNAMIC_INDEX);
+            list.push(OPERAND);
         } else {
             list.push(r.int()?);
         }
@@ -58,7 +57,7 @@ pub(super) fn print_index_list(p: &mut dyn OdsPrinter<'_>, values: &[pir_ir::Val
             p.text(", ");
         }
         match values.as_slice() {
-            [value, ..] if number == DYNAMIC_INDEX => {
+            [value, ..] if number == OPERAND => {
                 p.value(*value);
                 values.next();
             }

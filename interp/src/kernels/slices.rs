@@ -1,10 +1,8 @@
 //! Parts of tensors and buffers, as MLIR declares them: offsets, extents and strides, each known or an operand.
 
-use pir_ir::{Attr, Context, OpView, Type};
+use pir_dialects::mlir::{OPERAND, ints};
+use pir_ir::{Context, OpView, Type};
 use smallvec::SmallVec;
-
-/// Marks an operand in a list of numbers.
-const DYNAMIC: i64 = i64::MIN;
 
 /// What is known of a part.
 #[derive(Clone, Debug)]
@@ -12,14 +10,6 @@ pub(crate) struct Slice {
     known: [Vec<i64>; 3],
     /// The extents of the part, as far as they are known.
     result: Vec<Option<usize>>,
-}
-
-/// The numbers of `array<i64: …>`.
-pub(crate) fn numbers(ctx: &Context, attr: Attr) -> Option<Vec<i64>> {
-    match ctx.attr_ints(attr) {
-        Some(list) => Some(list.to_vec()),
-        None => Some(ctx.attr_elements(attr)?.ints()?.collect()),
-    }
 }
 
 /// The extents of the first result, as far as they are known.
@@ -117,7 +107,7 @@ impl Slice {
     /// How an operation declares a slice, which has this type.
     pub(crate) fn new(view: OpView<'_>, part: Option<Type>) -> Result<Slice, String> {
         let list = |name: &str| {
-            let attr = view.attr(name).and_then(|attr| numbers(view.ctx, attr));
+            let attr = view.attr(name).and_then(|attr| ints(view.ctx, attr));
             attr.ok_or_else(|| format!("`{name}` must be a list of integers"))
         };
         let known = [list("static_offsets")?, list("static_sizes")?, list("static_strides")?];
@@ -132,7 +122,7 @@ impl Slice {
         let mut fill = |list: &Vec<i64>| -> Result<Vec<i64>, String> {
             list.iter()
                 .map(|&number| match number {
-                    DYNAMIC => given.next().ok_or_else(|| "an operand is missing".to_owned()),
+                    OPERAND => given.next().ok_or_else(|| "an operand is missing".to_owned()),
                     number => Ok(number),
                 })
                 .collect()

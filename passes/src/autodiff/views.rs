@@ -4,22 +4,12 @@
 //! a view of, at `offset + index · stride` in each dimension; a `memref.copy` from or to a view becomes loops over its elements, and its
 //! extents are the sizes that it was made with. A view that is used in another way stays, and is refused if a derivative passes through it.
 
-use pir_dialects::mlir::{arith, index_constant, memref, sizes};
+use pir_dialects::mlir::{Count, arith, ints, memref, sizes};
 use pir_ir::{AttrData, Body, Context, DYNAMIC, OpId, Rewriter, Type, TypeData, ValueId};
 use smallvec::SmallVec;
 
 use super::elements::each_element;
 use super::memory::is_buffer;
-
-/// Marks an operand in `static_offsets` and similar attributes.
-const OPERAND: i64 = i64::MIN;
-
-/// A number, or a value of the program.
-#[derive(Clone, Copy, Debug)]
-enum Count {
-    Number(i64),
-    Value(ValueId),
-}
 
 /// What a view shows.
 struct View {
@@ -71,14 +61,6 @@ pub(super) fn fold(ctx: &Context, body: &mut Body) {
     }
 }
 
-fn ints(ctx: &Context, body: &Body, op: OpId, name: &str) -> Option<Vec<i64>> {
-    let attr = body.attr(ctx, op, name)?;
-    match ctx.attr_ints(attr) {
-        Some(ints) => Some(ints.to_vec()),
-        None => Some(ctx.attr_elements(attr)?.ints()?.collect()),
-    }
-}
-
 fn shape_of(ctx: &Context, body: &Body, value: ValueId) -> Option<Vec<i64>> {
     match ctx.type_data(body.value_type(value)) {
         TypeData::MemRef { shape: Some(shape), .. } => Some(shape.to_vec()),
@@ -100,14 +82,8 @@ fn view_of(ctx: &Context, body: &Body, op: OpId) -> Option<View> {
         });
     }
     let mut operands = body.operands(op).skip(1);
-    let mut counts = |name: &str| -> Option<Vec<Count>> {
-        let ints = ints(ctx, body, op, name)?;
-        let count = |int: i64| match int {
-            OPERAND => Some(Count::Value(operands.next()?)),
-            int => Some(Count::Number(int)),
-        };
-        ints.into_iter().map(count).collect()
-    };
+    let mut counts =
+        |name: &str| -> Option<Vec<Count>> { Count::list(ints(ctx, body.attr(ctx, op, name)?)?, &mut operands) };
     let (offsets, extents, strides) = (
         counts("static_offsets")?,
         counts("static_sizes")?,
@@ -133,13 +109,6 @@ fn view_of(ctx: &Context, body: &Body, op: OpId) -> Option<View> {
     fits.then_some(View { source, dims, sizes })
 }
 
-fn value(r: &mut Rewriter<'_>, count: Count) -> ValueId {
-    match count {
-        Count::Number(number) => index_constant(r, number.into()),
-        Count::Value(value) => value,
-    }
-}
-
 fn int(r: &mut Rewriter<'_>, name: &str, a: ValueId, b: ValueId) -> ValueId {
     r.op(name).operands([a, b]).result(Type::INDEX).value()
 }
@@ -151,15 +120,15 @@ impl View {
         for &(offset, stride, shown) in &self.dims {
             let index = shown.and_then(|at| indices.get(at).copied());
             let Some(mut index) = index else {
-                out.push(value(r, offset));
+                out.push(offset.value(r));
                 continue;
             };
             if !matches!(stride, Count::Number(1)) {
-                let stride = value(r, stride);
+                let stride = stride.value(r);
                 index = int(r, arith::Muli::NAME, index, stride);
             }
             if !matches!(offset, Count::Number(0)) {
-                let offset = value(r, offset);
+                let offset = offset.value(r);
                 index = int(r, arith::Addi::NAME, index, offset);
             }
             out.push(index);
@@ -199,7 +168,7 @@ fn rewrite(r: &mut Rewriter<'_>, user: OpId, shown: ValueId, view: &View) {
                 let dim = dim.value();
                 r.replace_op(user, &[dim]);
             } else if let Some(&size) = number.and_then(|number| view.sizes.get(number)) {
-                let size = value(r, size);
+                let size = size.value(r);
                 r.replace_op(user, &[size]);
             }
         }

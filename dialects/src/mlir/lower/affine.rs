@@ -158,7 +158,7 @@ fn reduction(kind: i64) -> Option<(&'static str, f64)> {
 fn parallel(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
     let ints = |r: &Rewriter<'_>, name: &str| {
         let attr = super::attr(r, parts, name);
-        let ints = attr.and_then(|attr| scf::ints(r.ctx, attr).or_else(|| integers(r, attr)));
+        let ints = attr.and_then(|attr| crate::mlir::ints(r.ctx, attr).or_else(|| integers(r, attr)));
         ints.ok_or_else(|| format!("its `{name}` are unknown"))
     };
     let lower_map = map(r, parts, "lowerBoundsMap")?;

@@ -6,13 +6,10 @@ use smallvec::{SmallVec, smallvec};
 
 use super::{integer, segments};
 use crate::control::{Made, Parts, splice};
-use crate::mlir::{arith, index_constant, memref, scf, sizes, tensor};
+use crate::mlir::{Count, OPERAND, arith, index_constant, memref, sizes, tensor};
 use crate::stablehlo::from_pd::array;
 
 type Expand = fn(&mut Rewriter<'_>, &Parts<'_>) -> Made;
-
-/// Marks an operand in `static_low` and similar attributes.
-const OPERAND: i64 = i64::MIN;
 
 pub(super) const EXPANSIONS: &[(&str, Expand)] = &[
     ("bufferization.to_tensor", to_tensor),
@@ -106,22 +103,6 @@ fn to_tensor(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
     ])
 }
 
-/// A number, or a value of the program.
-#[derive(Clone, Copy)]
-enum Count {
-    Number(i64),
-    Value(ValueId),
-}
-
-impl Count {
-    fn value(self, r: &mut Rewriter<'_>) -> ValueId {
-        match self {
-            Count::Number(number) => index_constant(r, number.into()),
-            Count::Value(value) => value,
-        }
-    }
-}
-
 /// Puts a tensor into another one.
 fn insert(r: &mut Rewriter<'_>, part: ValueId, into: ValueId, offsets: &[Count]) -> Result<ValueId, String> {
     let (ty, extents) = (r.body.value_type(into), shape(r, r.body.value_type(part))?);
@@ -186,14 +167,9 @@ fn pad(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
         return Err("expected a tensor and a region".to_owned());
     };
     let counts = |name: &str, given: &[ValueId]| -> Result<Vec<Count>, String> {
-        let ints = super::attr(r, parts, name).and_then(|attr| scf::ints(r.ctx, attr));
+        let ints = super::attr(r, parts, name).and_then(|attr| crate::mlir::ints(r.ctx, attr));
         let ints = ints.filter(|ints| ints.len() == extents.len());
-        let mut given = given.iter();
-        let count = |int: i64| match int {
-            OPERAND => given.next().copied().map(Count::Value),
-            int => Some(Count::Number(int)),
-        };
-        let counts: Option<Vec<Count>> = ints.and_then(|ints| ints.into_iter().map(count).collect());
+        let counts = ints.and_then(|ints| Count::list(ints, &mut given.iter().copied()));
         counts.ok_or_else(|| format!("its `{name}` does not fit its shape"))
     };
     let (low, high) = (counts("static_low", groups[1])?, counts("static_high", groups[2])?);

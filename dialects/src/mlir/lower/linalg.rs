@@ -13,7 +13,7 @@ use super::named::{ELEMENTWISE, NAMED, Named};
 use super::segments;
 use crate::control::{Control, Made, Parts};
 use crate::mlir::parallel::nest;
-use crate::mlir::{index_constant, memref, scf, tensor};
+use crate::mlir::{index_constant, memref, tensor};
 
 const YIELD: &str = "linalg.yield";
 const INDEX: &str = "linalg.index";
@@ -94,7 +94,7 @@ fn mapped(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
 
 fn ints(r: &Rewriter<'_>, parts: &Parts<'_>, name: &str) -> Result<Vec<usize>, String> {
     let attr = super::attr(r, parts, name);
-    let ints = attr.and_then(|attr| scf::ints(r.ctx, attr));
+    let ints = attr.and_then(|attr| crate::mlir::ints(r.ctx, attr));
     let ints = ints.ok_or_else(|| format!("its `{name}` are unknown"))?;
     let ints: Result<Vec<usize>, _> = ints.into_iter().map(usize::try_from).collect();
     ints.map_err(|_| format!("its `{name}` are not dimensions"))
@@ -145,7 +145,7 @@ fn structured(r: &mut Rewriter<'_>, parts: &Parts<'_>, named: &Named) -> Made {
         let Some(attr) = super::attr(r, parts, name) else {
             return Ok(Vec::new());
         };
-        let ints = scf::ints(r.ctx, attr).ok_or_else(|| format!("its `{name}` are unknown"))?;
+        let ints = crate::mlir::ints(r.ctx, attr).ok_or_else(|| format!("its `{name}` are unknown"))?;
         Ok(ints.into_iter().map(i128::from).collect())
     };
     let (strides, dilations) = (windows("strides")?, windows("dilations")?);

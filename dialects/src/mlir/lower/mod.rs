@@ -34,7 +34,7 @@ pub fn is_lowered(name: &str) -> bool {
 /// The operands of an operation in `count` groups, by `operandSegmentSizes`.
 fn segments<'a>(r: &Rewriter<'_>, parts: &Parts<'a>, count: usize) -> Result<Vec<&'a [ValueId]>, String> {
     let sizes = attr(r, parts, "operandSegmentSizes");
-    let sizes = sizes.and_then(|attr| super::scf::ints(r.ctx, attr));
+    let sizes = sizes.and_then(|attr| crate::mlir::ints(r.ctx, attr));
     let sizes = sizes.filter(|sizes| sizes.len() == count);
     let sizes = sizes.ok_or_else(|| format!("expected {count} groups of operands"))?;
     let mut left = parts.operands;
