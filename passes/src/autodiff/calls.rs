@@ -98,22 +98,17 @@ fn copy_in(ctx: &Context, scope: &mut Body, mut pending: Vec<Option<OpId>>) {
     let quiet = quiet_functions(ctx, scope);
     for op in scope.walk_all() {
         let view = scope.view(ctx, op);
-        let inner = scope.isolated(op).filter(|_| view.has(Traits::FUNCTION));
         // The shadow of a buffer that is returned would be one that the adjoint takes before it is made.
-        let gives_buffer = |ty: TypeData| match ty {
-            TypeData::Function { results, .. } => results.iter().any(|&ty| is_buffer(ctx, ty)),
-            _ => true,
+        let is_known = match view.ty("function_type").map(|ty| ctx.type_data(ty)) {
+            Some(TypeData::Function { results, .. }) => !results.iter().any(|&ty| is_buffer(ctx, ty)),
+            _ => false,
         };
-        let gives_buffer = view
-            .ty("function_type")
-            .is_none_or(|ty| gives_buffer(ctx.type_data(ty).clone()));
-        let is_known = !gives_buffer && inner.is_some_and(|inner| one_block(ctx, inner).is_some());
-        if is_known && has_derivative(view) && func::custom_vjp(view).is_none() {
+        if is_known && view.has(Traits::FUNCTION) && has_derivative(view) && func::custom_vjp(view).is_none() {
             let name = view.str("sym_name").map(|name| ctx.sym(name));
             functions.extend(name.filter(|name| quiet.contains(name)).map(|name| (name, op)));
         }
     }
-    let mut made: FxHashMap<Sym, Made> = FxHashMap::default();
+    let mut made: FxHashMap<Sym, Option<Made>> = FxHashMap::default();
     while let Some(unit) = pending.pop() {
         let inner = unit.map_or(Some(&*scope), |op| scope.isolated(op));
         let calls: Vec<_> = inner.map_or_else(Vec::new, |inner| plain_calls(ctx, inner).collect());
@@ -121,11 +116,12 @@ fn copy_in(ctx: &Context, scope: &mut Body, mut pending: Vec<Option<OpId>>) {
             let Some(&function) = functions.get(&name) else {
                 continue;
             };
-            let made = *made.entry(name).or_insert_with(|| {
-                let (copy, made) = copy(ctx, scope, function, name, &mut taken);
+            let made = made.entry(name).or_insert_with(|| {
+                let (copy, made) = copy(ctx, scope, function, name, &mut taken)?;
                 pending.push(Some(copy));
-                made
+                Some(made)
             });
+            let Some(made) = *made else { continue };
             let inner = match unit {
                 Some(op) => scope.isolated_mut(op),
                 None => Some(&mut *scope),
@@ -193,7 +189,17 @@ pub(super) fn forget_unread(ctx: &Context, body: &mut Body) {
     }
 }
 
-fn copy(ctx: &Context, scope: &mut Body, function: OpId, name: Sym, taken: &mut FxHashSet<String>) -> (OpId, Made) {
+fn copy(
+    ctx: &Context,
+    scope: &mut Body,
+    function: OpId,
+    name: Sym,
+    taken: &mut FxHashSet<String>,
+) -> Option<(OpId, Made)> {
+    let lifted = match one_block(ctx, scope.isolated(function)?)? {
+        Cow::Owned(lifted) => Some(lifted),
+        Cow::Borrowed(_) => None,
+    };
     let base = ctx.str(name);
     let [augmented, adjoint] = ["augmented", "adjoint"].map(|part| free_name(&format!("{base}.{part}"), taken));
     let symbol = |name: &str| ctx.attr(AttrData::Symbol([ctx.sym(name)].into()));
@@ -211,10 +217,6 @@ fn copy(ctx: &Context, scope: &mut Body, function: OpId, name: Sym, taken: &mut 
         attrs = ADJOINT_OF.set(ctx, attrs, ctx.str_attr(base));
     }
     r.body.set_attrs(copy, attrs);
-    let lifted = r.body.isolated(copy).and_then(|inner| match one_block(ctx, inner)? {
-        Cow::Owned(lifted) => Some(lifted),
-        Cow::Borrowed(_) => None,
-    });
     if let Some(lifted) = lifted {
         r.body.set_isolated(copy, lifted);
     }
@@ -224,7 +226,7 @@ fn copy(ctx: &Context, scope: &mut Body, function: OpId, name: Sym, taken: &mut 
         augmented: symbol(&augmented),
         adjoint: symbol(&adjoint),
     };
-    (copy, made)
+    Some((copy, made))
 }
 
 /// Lets a function give an empty stack.
