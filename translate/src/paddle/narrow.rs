@@ -1,5 +1,6 @@
 //! Shapes that PaddlePaddle leaves open, or states wrongly, though they follow from constants and from types.
 
+use pir_dialects::pd;
 use pir_ir::{Body, Context, OpId, Type, ValueId};
 use rustc_hash::FxHashSet;
 
@@ -44,7 +45,7 @@ fn result(ctx: &Context, body: &Body, op: OpId) -> Option<Type> {
             (0..=MOST).contains(&number).then(|| vec![number])?
         }
         // The signs and the logarithms, of each matrix.
-        "pd.slogdet" => {
+        pd::Slogdet::NAME => {
             let (dims, _) = ctx.as_tensor(body.value_type(operand(0)?))?;
             let (batch, _) = dims.split_last_chunk::<2>()?;
             [&[2], batch].concat()

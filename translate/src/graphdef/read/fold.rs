@@ -64,16 +64,17 @@ pub(super) fn several(r: &Reader<'_>, at: usize) -> Option<Vec<Option<Known>>> {
     })
 }
 
+/// The extents of two shapes that are spread to one another, axis by axis.
+fn aligned(a: &[i64], b: &[i64]) -> impl Iterator<Item = [i64; 2]> {
+    let rank = a.len().max(b.len());
+    let padded = move |shape: &[i64]| [vec![1; rank - shape.len()], shape.to_vec()].concat();
+    padded(a).into_iter().zip(padded(b)).map(|(a, b)| [a, b])
+}
+
 /// The axes over which the gradient of each of two operands is summed, of these shapes.
 fn broadcast(a: &[i64], b: &[i64]) -> Option<[Vec<i64>; 2]> {
-    let rank = a.len().max(b.len());
-    let extent = |shape: &[i64], axis: usize| match (axis + shape.len()).checked_sub(rank) {
-        Some(place) => shape.get(place).copied(),
-        None => Some(1),
-    };
     let mut axes = [Vec::new(), Vec::new()];
-    for axis in 0..rank {
-        let extents = [extent(a, axis)?, extent(b, axis)?];
+    for (axis, extents) in aligned(a, b).enumerate() {
         for (axes, own) in axes.iter_mut().zip(extents) {
             if own == 1 {
                 axes.push(axis as i64);
@@ -215,11 +216,16 @@ fn reduced(r: &Reader<'_>, at: usize, all: impl Fn(&[i64]) -> Option<i64>) -> Op
 }
 
 fn filled(shape: Vec<i64>, value: i64) -> Option<Known> {
+    let count = count(&shape)?;
+    Some((shape, vec![value; count]))
+}
+
+/// How many elements there are, if that is few enough.
+fn count(shape: &[i64]) -> Option<usize> {
     let count = shape
         .iter()
         .try_fold(1usize, |n, &d| n.checked_mul(usize::try_from(d).ok()?));
-    let count = count.filter(|&count| count <= LONGEST)?;
-    Some((shape, vec![value; count]))
+    count.filter(|&count| count <= LONGEST)
 }
 
 fn list_length(r: &Reader<'_>, at: usize) -> Option<i64> {
@@ -341,17 +347,12 @@ fn bounded(r: &Reader<'_>, at: usize, op: &str) -> Option<i64> {
 
 /// The shape of what two tensors are spread to.
 fn broadcast_shape(a: &[i64], b: &[i64]) -> Option<Vec<i64>> {
-    let rank = a.len().max(b.len());
-    let extent = |dims: &[i64], axis: usize| match (axis + dims.len()).checked_sub(rank) {
-        Some(place) => dims.get(place).copied().unwrap_or(1),
-        None => 1,
-    };
-    let both = |axis| match (extent(a, axis), extent(b, axis)) {
-        (x, y) if x == y || y == 1 => Some(x),
-        (1, y) => Some(y),
+    let both = |extents: [i64; 2]| match extents {
+        [x, y] if x == y || y == 1 => Some(x),
+        [1, y] => Some(y),
         _ => None,
     };
-    (0..rank).map(both).collect()
+    aligned(a, b).map(both).collect()
 }
 
 /// Where the element is in a tensor of these dimensions that is the one at `index` of what the tensor is spread to.
@@ -371,10 +372,7 @@ fn place_in(own: &[i64], dims: &[i64], index: usize) -> usize {
 fn arithmetic(r: &Reader<'_>, at: usize, op: &str) -> Option<(Vec<i64>, Vec<i64>)> {
     let ((ad, a), (bd, b)) = (input(r, at, 0)?, input(r, at, 1)?);
     let dims = broadcast_shape(&ad, &bd)?;
-    let count = dims
-        .iter()
-        .try_fold(1usize, |n, &d| n.checked_mul(usize::try_from(d).ok()?))?;
-    (count <= LONGEST).then_some(())?;
+    let count = count(&dims)?;
     let apply = |i: usize| {
         let (x, y) = (*a.get(place_in(&ad, &dims, i))?, *b.get(place_in(&bd, &dims, i))?);
         match op {

@@ -23,10 +23,7 @@ struct Lrn {
 
 impl Lrn {
     fn of(r: &Reader<'_>, at: usize) -> Result<Lrn> {
-        let float = |name, usual| match r.attr(at, name) {
-            Some(Value::Float(value)) => f64::from(*value),
-            _ => usual,
-        };
+        let float = |name, usual| r.float(at, name, usual);
         let radius = r.int(at, "depth_radius").unwrap_or(5);
         if !(0..=MOST_PLACES / 2).contains(&radius) {
             return Err("its window is too wide".to_owned());
@@ -95,11 +92,7 @@ pub(super) const TABLE: &[Row] = &[
         "f32",
         "min=-6 max=6 num_bits=8 narrow_range=false",
         |r, at| {
-            let float = |name, usual| match r.attr(at, name) {
-                Some(Value::Float(value)) => f64::from(*value),
-                _ => usual,
-            };
-            let (low, high) = (float("min", -6.0), float("max", 6.0));
+            let (low, high) = (r.float(at, "min", -6.0), r.float(at, "max", 6.0));
             let steps = steps(r, at);
             r.build(at, 1, |x| {
                 let (low, high) = (x[0].scope().full(&[], low), x[0].scope().full(&[], high));
@@ -407,10 +400,7 @@ fn counted<'c>(scope: ExprScope<'c>, count: i64, shape: &[i64]) -> Expr<'c> {
 fn crop_and_resize(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let sizes = r.list(at, 3, "size")?;
     let method = r.text(at, "method").unwrap_or_else(|| "bilinear".to_owned());
-    let outside = match r.attr(at, "extrapolation_value") {
-        Some(Value::Float(value)) => f64::from(*value),
-        _ => 0.0,
-    };
+    let outside = r.float(at, "extrapolation_value", 0.0);
     let (x, boxes) = (r.operand(at, 0)?, r.operand(at, 1)?);
     let (&[_, h, w, c], &[count, 4], &[high, wide]) = (&r.dims(x)?.0[..], &r.dims(boxes)?.0[..], &sizes[..]) else {
         return Err("its inputs are not images, boxes and a size".to_owned());

@@ -344,10 +344,7 @@ fn batch_norm(r: &mut Reader<'_>, at: usize) -> Result<()> {
     };
     let format = r.text(at, "data_format").unwrap_or_else(|| "NHWC".to_owned());
     let training = r.attr(at, "is_training").is_none() || r.flag(at, "is_training");
-    let epsilon = match r.attr(at, "epsilon") {
-        Some(Value::Float(value)) => f64::from(*value),
-        _ => 1e-4,
-    };
+    let epsilon = r.float(at, "epsilon", 1e-4);
     match r.attr(at, "exponential_avg_factor") {
         Some(Value::Float(factor)) if training && *factor != 1.0 => {
             return Err("averages with earlier statistics, `exponential_avg_factor`, are not supported".to_owned());

@@ -308,10 +308,12 @@ pub(super) fn extremum(r: &mut Reader<'_>, at: usize, greatest: bool) -> Result<
     r.op(at, pd::Where::NAME, &[first, x, y], &[])
 }
 
+/// The constants of `Selu`.
+pub(super) const SCALE: f64 = 1.050_700_987_355_480_5;
+pub(super) const ALPHA: f64 = 1.673_263_242_354_377_2;
+
 /// `Selu`, whose derivative at zero is that from above.
 pub(super) fn selu(r: &mut Reader<'_>, at: usize) -> Result<()> {
-    const SCALE: f64 = 1.050_700_987_355_480_5;
-    const ALPHA: f64 = 1.673_263_242_354_377_2;
     let x = r.operand(at, 0)?;
     let zero = like(r, at, x, 0.0)?;
     let scaled = |r: &mut Reader<'_>, x, factor: f64| {

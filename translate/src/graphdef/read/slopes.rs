@@ -3,32 +3,24 @@
 
 use pir_dialects::pd::Expr;
 
-use super::super::proto::Value;
-use super::ops::Row;
+use super::ops::{Read, Row};
+use super::select::{ALPHA, SCALE};
 
-/// The constants of `Selu`.
-const SCALE: f64 = 1.050_700_987_355_480_5;
-const ALPHA: f64 = 1.673_263_242_354_377_2;
+/// Of the result.
+const RECIPROCAL: Read = |r, at| r.build(at, 2, |x| Ok(vec![-(x[1] * x[0] * x[0])]));
 
 pub(super) const TABLE: &[Row] = &[
     // Of the result.
     ("EluGrad", "T T", "", |r, at| {
         r.build(at, 2, |x| Ok(vec![below(x[1], x[0] * (x[1] + 1.0), x[0])]))
     }),
-    ("InvGrad", "T T", "", |r, at| {
-        r.build(at, 2, |x| Ok(vec![-(x[1] * x[0] * x[0])]))
-    }),
+    ("InvGrad", "T T", "", RECIPROCAL),
     // Of the operand, or of the result, which has the same sign.
     ("LeakyReluGrad", "T T", "alpha=0.2", |r, at| {
-        let alpha = match r.attr(at, "alpha") {
-            Some(Value::Float(value)) => f64::from(*value),
-            _ => 0.2,
-        };
+        let alpha = r.float(at, "alpha", 0.2);
         r.build(at, 2, |x| Ok(vec![x[1].above(0.0).select(x[0], x[0] * alpha)]))
     }),
-    ("ReciprocalGrad", "T T", "", |r, at| {
-        r.build(at, 2, |x| Ok(vec![-(x[1] * x[0] * x[0])]))
-    }),
+    ("ReciprocalGrad", "T T", "", RECIPROCAL),
     ("Relu6Grad", "T T", "", |r, at| {
         r.build(at, 2, |x| {
             let inside = x[1].above(0.0).logical_and((-x[1]).above(-6.0));
