@@ -13,6 +13,8 @@ mod pivots;
 mod shape;
 mod slots;
 
+use std::cell::LazyCell;
+
 use pir_dialects::df::graph::{FrameId, Graph, Node, NodeKind, Source};
 use pir_dialects::{cf, pd};
 use pir_ir::{AttrDict, BlockId, Body, Context, Diagnostic, Module, OpId, OpSpec, Traits, Type, ValueId, ValueName};
@@ -21,6 +23,7 @@ use smallvec::SmallVec;
 
 use super::{Which, for_each_graph};
 use crate::pass::{Changed, Pass, PassContext};
+use pivots::Origins;
 use shape::{Item, ROOT, RegionId, Shape, refuse};
 use slots::Slots;
 
@@ -72,16 +75,16 @@ fn raise(ctx: &Context, outer: &mut Body, op: OpId) -> Result<(), Diagnostic> {
     // Pivots are interpreted as `lower-to-dataflow` writes them and, if that is inconsistent, as those of the branches
     // that they merge into, as in TensorFlow's graphs.
     // So are switches whose way is decided already.
-    let pivots = pivots::find(&graph);
-    let none = FxHashMap::default();
-    let readings: &[_] = if pivots.is_empty() { &[&none] } else { &[&none, &pivots] };
+    let origins = Origins::new(&graph);
+    let found = LazyCell::new(|| pivots::find(&graph, &origins));
     let mut refused = None;
-    for (decided, pivots) in [false, true]
-        .into_iter()
-        .flat_map(|d| readings.iter().map(move |p| (d, *p)))
-    {
+    for (decided, theirs) in [(false, false), (false, true), (true, false), (true, true)] {
+        if theirs && found.is_empty() {
+            continue;
+        }
+        let pivots = if theirs { found.clone() } else { FxHashMap::default() };
         let mut trial = outer.clone();
-        match raise_graph(ctx, &mut trial, op, &body, &graph, (pivots.clone(), decided)) {
+        match raise_graph(ctx, &mut trial, op, &body, (&graph, &origins), (pivots, decided)) {
             Ok(()) => {
                 *outer = trial;
                 return Ok(());
@@ -100,10 +103,10 @@ fn raise_graph(
     outer: &mut Body,
     op: OpId,
     body: &Body,
-    graph: &Graph,
+    (graph, origins): (&Graph, &Origins),
     (pivots, decided): (FxHashMap<Node, Source>, bool),
 ) -> Result<(), Diagnostic> {
-    let shape = Shape::new(ctx, body, graph, pivots, decided)?;
+    let shape = Shape::new(ctx, body, (graph, origins), pivots, decided)?;
     let slots = Slots::new(&shape);
     let spans = shape.spans();
     let mut raising = Raising {

@@ -8,18 +8,48 @@
 use pir_dialects::df::graph::{Graph, Node, NodeKind, Source};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The value that is forwarded as another one: copies, either side of a switch.
-pub(super) fn origin(graph: &Graph, mut source: Source) -> Source {
-    loop {
-        let hands_on = match graph.kind(source.node) {
+/// The values that are forwarded as other ones: by copies, by either side of a switch. All are found at once, since chains are as
+/// long as branches are deep.
+pub(super) struct Origins(Vec<Option<Source>>);
+
+impl Origins {
+    pub(super) fn new(graph: &Graph) -> Self {
+        let mut origins = Self(vec![None; graph.len()]);
+        let mut chain = Vec::new();
+        for node in graph.nodes() {
+            let mut at = node;
+            // A chain of copies that is closed has no origin: it ends where it began.
+            let origin = loop {
+                let Some(before) = Self::before(graph, at).filter(|_| chain.len() <= graph.len()) else { break None };
+                chain.push(at);
+                if let Some(known) = origins.0[before.node.index()] {
+                    break Some(known);
+                }
+                if Self::before(graph, before.node).is_none() {
+                    break Some(before);
+                }
+                at = before.node;
+            };
+            for on_it in chain.drain(..) {
+                origins.0[on_it.index()] = origin;
+            }
+        }
+        origins
+    }
+
+    /// What a node hands on.
+    fn before(graph: &Graph, node: Node) -> Option<Source> {
+        let hands_on = match graph.kind(node) {
             NodeKind::Identity | NodeKind::Switch => true,
-            NodeKind::Enter => graph.is_constant_enter(source.node),
+            NodeKind::Enter => graph.is_constant_enter(node),
             _ => false,
         };
-        match graph.inputs(source.node).first() {
-            Some(&before) if hands_on => source = before,
-            _ => return source,
-        }
+        graph.inputs(node).first().copied().filter(|_| hands_on)
+    }
+
+    /// The value that is forwarded as this one.
+    pub(super) fn of(&self, source: Source) -> Source {
+        self.0[source.node.index()].unwrap_or(source)
     }
 }
 
@@ -34,13 +64,13 @@ fn copied(graph: &Graph, mut source: Source) -> Source {
 }
 
 /// The predicates of pivots, in place of their own, by the switch.
-pub(super) fn find(graph: &Graph) -> FxHashMap<Node, Source> {
+pub(super) fn find(graph: &Graph, origins: &Origins) -> FxHashMap<Node, Source> {
     let mut found = FxHashMap::default();
     // A graph may be made to have many pivots of large branches.
     let mut budget = 64 * graph.len() + 4096;
     for node in graph.nodes().filter(|&n| graph.kind(n) == NodeKind::Switch) {
         let &[data, pred] = graph.inputs(node) else { continue };
-        if origin(graph, data) == origin(graph, pred)
+        if origins.of(data) == origins.of(pred)
             && let Some(pred) = branch_of(graph, node, pred, &mut budget)
         {
             found.insert(node, pred);

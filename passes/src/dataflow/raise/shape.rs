@@ -13,7 +13,7 @@ use pir_dialects::df::graph::{FrameId, Graph, Node, NodeKind, Source};
 use pir_ir::{Body, Context, Diagnostic};
 use rustc_hash::FxHashMap;
 
-use super::pivots::origin;
+use super::pivots::Origins;
 
 /// The number of a region.
 pub(super) type RegionId = u32;
@@ -63,6 +63,7 @@ pub(super) enum Item {
 
 pub(super) struct Shape<'a> {
     pub(super) graph: &'a Graph,
+    origins: &'a Origins,
     ctx: &'a Context,
     body: &'a Body,
     pub(super) regions: Vec<Region>,
@@ -93,12 +94,13 @@ impl<'a> Shape<'a> {
     pub(super) fn new(
         ctx: &'a Context,
         body: &'a Body,
-        graph: &'a Graph,
+        (graph, origins): (&'a Graph, &'a Origins),
         pivots: FxHashMap<Node, Source>,
         decided: bool,
     ) -> Result<Self, Diagnostic> {
         let mut shape = Shape {
             graph,
+            origins,
             ctx,
             body,
             regions: vec![Region {
@@ -248,13 +250,13 @@ impl<'a> Shape<'a> {
         if used.into_iter().any(|c| c.output != result.output) {
             return false;
         }
-        let pred = origin(self.graph, pred);
+        let pred = self.origins.of(pred);
         let mut at = Some(region);
         while let Some(region) = at {
             let Region { owner, parent, .. } = &self.regions[region as usize];
             if let Owner::Branch(choice, side) = *owner
                 && side == result.output as usize
-                && origin(self.graph, self.choices[choice as usize].pred) == pred
+                && self.origins.of(self.choices[choice as usize].pred) == pred
             {
                 return true;
             }
