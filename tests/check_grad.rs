@@ -4,8 +4,11 @@
 #![allow(clippy::unwrap_used, reason = "in tests a panic is a failure")]
 
 mod common;
+#[path = "common/parallel.rs"]
+mod parallel;
 
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use common::verdicts::{MUTATIONS, check_verdicts};
 use common::{inputs_for, passes, read};
@@ -13,10 +16,13 @@ use common::{inputs_for, passes, read};
 #[test]
 fn wrong_derivatives_of_the_eight_loops_are_found() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("test-files/autodiff/loops");
-    let (mut loops, mut wrong) = (0, 0);
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let text = std::fs::read_to_string(&path).unwrap();
+    let (loops, wrong) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let paths: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    parallel::for_each(&paths, |path| {
+        let text = std::fs::read_to_string(path).unwrap();
         let plain = read(
             &pir_dialects::context(),
             &text.replace("1024", "8").replace("256", "2").replace("f32", "f64"),
@@ -27,8 +33,9 @@ fn wrong_derivatives_of_the_eight_loops_are_found() {
         let found = check_verdicts(&plain, &with, &inputs, &MUTATIONS, usize::MAX);
         println!("{}: {found}", path.display());
         assert!(found >= 10, "{found}");
-        wrong += found;
-        loops += 1;
-    }
+        wrong.fetch_add(found, Ordering::Relaxed);
+        loops.fetch_add(1, Ordering::Relaxed);
+    });
+    let (loops, wrong) = (loops.into_inner(), wrong.into_inner());
     assert!(loops == 8 && wrong >= 200, "{wrong} in {loops} loops");
 }

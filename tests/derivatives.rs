@@ -7,6 +7,10 @@
 #![allow(clippy::unwrap_used, reason = "in tests a panic is a failure")]
 
 mod common;
+#[path = "common/parallel.rs"]
+mod parallel;
+
+use std::sync::Mutex;
 
 use common::{Inputs, Numbers, check_gradients, check_second_order, check_tangents, read, run};
 use pir_ir::{Body, Context, Derivative, OpId, Traits};
@@ -795,15 +799,15 @@ fn rows(ctx: &Context) -> impl Iterator<Item = &pir_ir::OpDef> {
 #[test]
 fn declared_operands_have_derivatives() {
     let ctx = pir_dialects::context();
-    let mut seen = FxHashSet::default();
-    for (lines, inputs) in CASES {
+    let seen = Mutex::new(FxHashSet::default());
+    parallel::for_each(CASES, |(lines, inputs)| {
         let Case {
             mut text,
             mut inputs,
             names,
         } = case(lines, inputs);
         let plain = read(&ctx, &text);
-        tried(&ctx, &plain.body, &mut seen);
+        tried(&ctx, &plain.body, &mut seen.lock().unwrap());
         let of = |name: &str| {
             let named = |v: &pir_ir::ValueId| {
                 plain
@@ -837,7 +841,8 @@ fn declared_operands_have_derivatives() {
         check_gradients(&ctx, &text, &inputs, &wrt, 5e-7);
         check_tangents(&ctx, &text, &inputs, &wrt, 1e-6);
         check_second_order(&ctx, &text, &inputs, &wrt, 5e-6);
-    }
+    });
+    let seen = seen.into_inner().unwrap();
     let mut missing = Vec::new();
     for def in rows(&ctx) {
         let Derivative::Operands(names) = &def.derivative else {

@@ -15,13 +15,13 @@ use pir_passes::{PassManager, PassRegistry, Pipeline, VerifyEach};
 use pir_tools::evaluate::KernelEvaluator;
 use programs::{
     arguments, attributes, branches, cases, constants, failing_calls, functions, nest, pipeline_for, regions, row,
-    stacks, wide,
+    stacks, unknown, wide,
 };
 
 /// A way to write a program of a size, and the smallest of the sizes: the larger ones are twice and four times as large.
 type Kind = (&'static str, fn(usize) -> String, usize);
 
-const KINDS: [Kind; 9] = [
+const KINDS: [Kind; 10] = [
     ("loops in a row", row, 12),
     ("carried values", wide, 100),
     ("nested loops", nest, 40),
@@ -31,6 +31,7 @@ const KINDS: [Kind; 9] = [
     ("stacks", stacks, 100),
     ("constants", constants, 400),
     ("regions of one operation", regions, 60),
+    ("nested unknown operations", unknown, 100),
 ];
 
 /// Programs that are only read, and found to be wrong.
@@ -45,7 +46,7 @@ const READ: [Kind; 4] = [
 const MOST: f64 = 2.15;
 
 fn read(ctx: &Arc<Context>, text: &str) -> Module {
-    let parsed = parse(ctx, text.as_bytes(), &ParseOptions::default());
+    let parsed = parse(ctx, text.as_bytes(), &ParseOptions { allow_unregistered: true });
     assert!(parsed.diagnostics.is_empty(), "{:#?}", parsed.diagnostics.first());
     parsed.module
 }

@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used, reason = "in tests a panic is a failure")]
 
 mod common;
+#[path = "common/parallel.rs"]
+mod parallel;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -128,7 +130,7 @@ fn products_are_not_computed_again_unless_asked_for() {
 #[test]
 fn values() {
     let ctx = pir_dialects::context();
-    for (name, _) in LOOPS {
+    parallel::for_each(&LOOPS, |&(name, _)| {
         let small = text(name)
             .replace("1024", "12")
             .replace("256", "3")
@@ -152,7 +154,7 @@ fn values() {
                 assert!(worst < 1e-6, "{name} {pipeline}, {n} iterations: an error of {worst}");
             }
         }
-    }
+    });
 }
 
 const HEAD: &str = "%n = pd.data {name = \"n\", shape = [1], dtype = i64}

@@ -6,11 +6,14 @@
 #[path = "equivalence/generate.rs"]
 #[allow(dead_code, reason = "programs are not run here")]
 mod generate;
+#[path = "common/parallel.rs"]
+mod parallel;
 #[path = "common/size.rs"]
 mod size;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pir_ir::text::{ParseOptions, PrintOptions, parse, print};
 use pir_ir::{Body, Context, Module};
@@ -103,15 +106,15 @@ fn every_program_and_what_passes_make_of_it() {
     files(&root.join("test-files"), &mut paths);
     files(&root.join("docs/examples"), &mut paths);
     let ctx = pir_dialects::context();
-    let mut seen = 0;
-    for path in paths {
+    let seen = AtomicUsize::new(0);
+    parallel::for_each(&paths, |path| {
         let name = path.display().to_string();
-        let text = std::fs::read(&path).unwrap();
+        let text = std::fs::read(path).unwrap();
         // Files with errors are there for their errors.
         let Ok((module, _)) = load(&ctx, &Source::new(name.clone(), text), LoadOptions::default()) else {
-            continue;
+            return;
         };
-        seen += 1;
+        seen.fetch_add(1, Ordering::Relaxed);
         check(&ctx, &module, &name);
         for pipeline in [
             "licm,cse,canonicalize,forward-args,dce",
@@ -124,7 +127,8 @@ fn every_program_and_what_passes_make_of_it() {
                 check(&ctx, &changed, &format!("{name} after {pipeline}"));
             }
         }
-    }
+    });
+    let seen = seen.into_inner();
     assert!(seen > 30, "{seen} programs");
 }
 

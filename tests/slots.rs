@@ -6,6 +6,8 @@ mod common;
 #[path = "equivalence/generate.rs"]
 #[allow(dead_code, reason = "each test binary uses a part")]
 mod generate;
+#[path = "common/parallel.rs"]
+mod parallel;
 #[path = "common/size.rs"]
 mod size;
 
@@ -64,13 +66,13 @@ fn check(plain: &Module, pipeline: &str) {
 
 #[test]
 fn every_kind_of_loop() {
-    for (name, source) in plain_loop_programs() {
+    parallel::for_each(&plain_loop_programs(), |(name, source)| {
         println!("{name}");
-        let plain = read(&pir_dialects::context(), &source);
+        let plain = read(&pir_dialects::context(), source);
         check(&plain, "backward,remat{slots}");
         check(&plain, "backward,remat{slots recompute=all},cse,dce");
         check(&plain, "backward,remat,remat{slots}");
-    }
+    });
 }
 
 const HEAD: &str = "%n = pd.data {name = \"n\", shape = [1], dtype = i64}

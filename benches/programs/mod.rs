@@ -210,6 +210,12 @@ pub fn constants(size: usize) -> String {
     text
 }
 
+/// Operations of an unknown dialect, each in a region of the one before it.
+pub fn unknown(depth: usize) -> String {
+    let open = "\"u.region\"() ({\n".repeat(depth);
+    format!("{open}{}", "}) : () -> ()\n".repeat(depth))
+}
+
 /// A function with one operation of many regions, in MLIR's generic form.
 pub fn regions(size: usize) -> String {
     let cases: Vec<String> = (0..size).map(|at| at.to_string()).collect();

@@ -2,6 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "in tests a panic is a failure")]
 
+#[path = "../../tests/common/parallel.rs"]
+mod parallel;
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use pir_interp::{Options, kernels::Kernels};
 use pir_ir::text::{ParseOptions, parse};
 use pir_ir::{Arity, Traits};
@@ -81,13 +87,15 @@ fn check(ty: (&str, &str), body: &str) {
 fn elementwise_operations() {
     let ctx = pir_dialects::context();
     let kernels = Kernels::standard();
-    let mut tried = 0;
-    let mut failures = Vec::new();
-    for def in ctx
-        .ops()
+    let tried = AtomicUsize::new(0);
+    let failures = Mutex::new(Vec::new());
+    let ops = ctx.ops();
+    let elementwise: Vec<_> = ops
         .iter()
         .filter(|def| def.has(Traits::ELEMENTWISE) && kernels.has(&def.name))
-    {
+        .collect();
+    // The allocations of a thread are counted apart.
+    parallel::for_each(&elementwise, |def| {
         let needed = def.operands.iter().filter(|o| o.arity == Arity::One).count();
         let operands = vec!["%v"; needed].join(", ");
         let results: Vec<String> = (0..def.results.len().max(1)).map(|at| format!("%u{at}")).collect();
@@ -98,12 +106,16 @@ fn elementwise_operations() {
             let Ok(grown) = growth(|trips| program(ty, &body, trips), &Options::default()) else {
                 continue;
             };
-            tried += 1;
+            tried.fetch_add(1, Ordering::Relaxed);
             if grown > DOUBLINGS {
-                failures.push(format!("{} of {ty:?}: {grown}", def.name));
+                failures
+                    .lock()
+                    .unwrap()
+                    .push(format!("{} of {ty:?}: {grown}", def.name));
             }
         }
-    }
+    });
+    let (tried, failures) = (tried.into_inner(), failures.into_inner().unwrap());
     assert!(failures.is_empty(), "{failures:#?}");
     assert!(tried > 250, "{tried}");
 }

@@ -6,6 +6,7 @@ use half::f16;
 use pir_interp::tensor::Element;
 use pir_interp::{DType, Options, Tensor};
 use pir_ir::text::{ParseOptions, parse};
+use rayon::prelude::*;
 
 struct Case<'a> {
     line: usize,
@@ -202,22 +203,21 @@ fn text() -> String {
 #[test]
 fn numpy_agrees() {
     let text = text();
-    let mut wrong = Vec::new();
     let cases = cases(&text);
-    for case in &cases {
-        match run(case) {
-            Ok(got) => {
-                let fits = got.len() == case.outputs.len();
-                if !fits || !got.iter().zip(&case.outputs).all(|(a, b)| same(case.op, a, b)) {
-                    wrong.push(format!(
-                        "line {}: {} {}\n  got  {got:?}\n  want {:?}",
-                        case.line, case.op, case.attrs, case.outputs
-                    ));
-                }
-            }
-            Err(error) => wrong.push(format!("line {}: {}: {error}", case.line, case.op)),
+    let check = |case: &Case| match run(case) {
+        Ok(got) => {
+            let fits = got.len() == case.outputs.len();
+            let right = fits && got.iter().zip(&case.outputs).all(|(a, b)| same(case.op, a, b));
+            (!right).then(|| {
+                format!(
+                    "line {}: {} {}\n  got  {got:?}\n  want {:?}",
+                    case.line, case.op, case.attrs, case.outputs
+                )
+            })
         }
-    }
+        Err(error) => Some(format!("line {}: {}: {error}", case.line, case.op)),
+    };
+    let wrong: Vec<String> = cases.par_iter().filter_map(check).collect();
     let shown: Vec<&str> = wrong.iter().take(20).map(String::as_str).collect();
     assert!(
         wrong.is_empty(),

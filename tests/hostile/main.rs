@@ -10,6 +10,8 @@ mod inputs;
 mod memory;
 mod messages;
 mod operations;
+#[path = "../common/parallel.rs"]
+mod parallel;
 #[path = "../common/size.rs"]
 mod size;
 mod tools;
@@ -94,11 +96,12 @@ fn every_input_of_the_table() {
     assert_eq!(names.len(), inputs.len(), "two inputs have the same name");
     assert!(inputs.len() >= 200, "{} inputs", inputs.len());
     let only = std::env::var("HOSTILE_INPUT").unwrap_or_default();
-    for (name, bytes) in inputs.iter().filter(|(name, _)| name.contains(&only)) {
+    inputs.retain(|(name, _)| name.contains(&only));
+    parallel::for_each(&inputs, |(name, bytes)| {
         let start = std::time::Instant::now();
         survive(name, bytes);
-        println!("    {} ms", start.elapsed().as_millis());
-    }
+        println!("    {} ms: {name}", start.elapsed().as_millis());
+    });
 }
 
 /// A program with a bit of everything, cut off after every byte, and with every byte replaced in turn; with fewer of them

@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test ends at what it does not expect")]
 
+#[path = "../../tests/common/parallel.rs"]
+mod parallel;
+
 use pir_ir::Module;
 use pir_ir::text::{ParseOptions, parse, print};
 use pir_ir::verify::verify;
@@ -187,7 +190,8 @@ fn damaged_files_are_read_or_reported() {
     }
     assert!(failures > bytes.len() / 2);
     // Several mutations of every byte.
-    for at in 0..bytes.len() {
+    let places: Vec<usize> = (0..bytes.len()).collect();
+    parallel::for_each(&places, |&at| {
         for change in [0x01, 0x80, 0xff] {
             let mut bytes = bytes.clone();
             bytes[at] ^= change;
@@ -195,5 +199,5 @@ fn damaged_files_are_read_or_reported() {
                 drop(verify(&module));
             }
         }
-    }
+    });
 }

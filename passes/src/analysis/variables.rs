@@ -6,6 +6,8 @@ use pir_ir::{
     Analysis, Body, Context, Effect, EffectKind, EffectTarget, OpId, OpView, Traits, Type, TypeData, Use, ValueId,
 };
 
+use rustc_hash::FxHashSet;
+
 use super::edges::is_fixed_slot;
 
 /// The values that some operation changes in place, or may change. (A handle does not change; what it refers to does.)
@@ -59,6 +61,8 @@ impl Variables {
     fn add_aliases(&mut self, ctx: &Context, body: &Body, runs_alone: bool) {
         let mut classes = UnionFind::<usize>::new(body.num_value_slots());
         let mut written: Vec<ValueId> = Vec::new();
+        // Those inside an operation with unknown effects, which has reached what they use.
+        let mut inside: FxHashSet<OpId> = FxHashSet::default();
         let join = |classes: &mut UnionFind<usize>, all: &[ValueId]| {
             for pair in all.windows(2) {
                 classes.union(pair[0].index(), pair[1].index());
@@ -71,7 +75,15 @@ impl Variables {
                 let results = body.results(op).filter(|_| !(unknown && runs_alone));
                 let mut all: Vec<ValueId> = body.operands(op).chain(results).collect();
                 if unknown {
-                    all.extend(reached_from_regions(body, op));
+                    let regions = body.op_regions(op).iter();
+                    let blocks = regions.flat_map(|&region| body.region_blocks(region));
+                    all.extend(blocks.flat_map(|&block| body.block_args(block)));
+                    if !inside.contains(&op) {
+                        for inner in body.op_regions(op).iter().flat_map(|&region| body.walk(region)) {
+                            all.extend(body.operands(inner));
+                            inside.insert(inner);
+                        }
+                    }
                     // A number is what it is.
                     all.retain(|&value| !is_number(ctx, body.value_type(value)));
                     written.extend(all.first());
@@ -154,16 +166,6 @@ fn may_alias(view: OpView<'_>) -> bool {
             pd::Assign::NAME | pd::Detach::NAME | pd::Cast::NAME | "builtin.unrealized_conversion_cast"
         )
         || view.body.operands(view.op).chain(view.body.results(view.op)).any(holds)
-}
-
-/// The values that operations in the regions of one use, and what the regions begin with.
-fn reached_from_regions(body: &Body, op: OpId) -> Vec<ValueId> {
-    let mut all = Vec::new();
-    for &region in body.op_regions(op) {
-        all.extend(body.region_blocks(region).iter().flat_map(|&b| body.block_args(b)));
-        all.extend(body.walk(region).flat_map(|inner| body.operands(inner)));
-    }
-    all
 }
 
 /// The value that an operation changes in place by an effect that it declares.

@@ -5,16 +5,22 @@ use super::parser::{Failure, Parser};
 use crate::text::cursor::{self, balanced_end};
 use crate::types::{Attr, AttrData, DYNAMIC, Type, TypeData};
 
+/// How many bytes a type has that is looked up by its text.
+const LONGEST_LOOKED_UP: usize = 256;
+
 impl Parser<'_> {
     /// A type with parameters after its name, which begins at `start`.
     pub(super) fn bracketed_type(&mut self, start: usize) -> Result<Type, Failure> {
-        // The same few types are written again and again: those that were read once are looked up by their text.
-        let Some(end) = balanced_end(self.src, self.pos) else {
-            return Err(self.unclosed());
+        // The same few types are written again and again: those that were read once are looked up by their text. Long texts are
+        // not: each type in a deep one would be a long text.
+        let near = self.src.len().min(start + LONGEST_LOOKED_UP);
+        let text = match balanced_end(&self.src[..near], self.pos) {
+            Some(end) => Some(&self.src[start..end]),
+            None if near == self.src.len() => return Err(self.unclosed()),
+            None => None,
         };
-        let text = &self.src[start..end];
-        if let Some(&ty) = self.type_cache.get(text) {
-            self.pos = end;
+        if let Some((text, &ty)) = text.and_then(|text| Some((text, self.type_cache.get(text)?))) {
+            self.pos = start + text.len();
             return Ok(ty);
         }
         let word = self.src[start..self.pos].trim_ascii_end();
@@ -28,7 +34,7 @@ impl Parser<'_> {
             _ => TypeData::Tuple(self.type_list("a tuple is written `tuple<T, U>`")?.into()),
         };
         let ty = self.ctx.intern_type(data);
-        if is_fixed(text) {
+        if let Some(text) = text.filter(|text| is_fixed(text)) {
             self.type_cache.insert(text, ty);
         }
         Ok(ty)

@@ -20,7 +20,9 @@ impl Origins {
             let mut at = node;
             // A chain of copies that is closed has no origin: it ends where it began.
             let origin = loop {
-                let Some(before) = Self::before(graph, at).filter(|_| chain.len() <= graph.len()) else { break None };
+                let Some(before) = Self::before(graph, at).filter(|_| chain.len() <= graph.len()) else {
+                    break None;
+                };
                 chain.push(at);
                 if let Some(known) = origins.0[before.node.index()] {
                     break Some(known);
