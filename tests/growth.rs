@@ -80,8 +80,10 @@ fn is_known(before: &str, pipeline: &str, kind: &str) -> bool {
     // them, for each loop: the program itself grows like that. With `cse` before it does not.
     let twice = before.is_empty() && pipeline == "backward,backward" && kind == "nested loops";
     // A buffer of an inner loop or branch is carried by all loops and branches around it, so that the program itself is
-    // quadratic in the depth. Where loops may be run again (`overflow=remat`), the work for nested ones is cubic.
-    let buffers = pipeline == "lower-stacks{bound=4}" && kind.starts_with("nested");
+    // quadratic in the depth. Where loops may be run again (`overflow=remat`), the work for nested ones is cubic. Likewise each
+    // region of an operation yields the buffers of all others.
+    let buffers =
+        pipeline == "lower-stacks{bound=4}" && (kind.starts_with("nested") || kind == "regions of one operation");
     twice || buffers
 }
 
