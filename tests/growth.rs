@@ -46,7 +46,13 @@ const READ: [Kind; 4] = [
 const MOST: f64 = 2.15;
 
 fn read(ctx: &Arc<Context>, text: &str) -> Module {
-    let parsed = parse(ctx, text.as_bytes(), &ParseOptions { allow_unregistered: true });
+    let parsed = parse(
+        ctx,
+        text.as_bytes(),
+        &ParseOptions {
+            allow_unregistered: true,
+        },
+    );
     assert!(parsed.diagnostics.is_empty(), "{:#?}", parsed.diagnostics.first());
     parsed.module
 }
