@@ -8,7 +8,7 @@ static PASSES: &[&dyn Pass] = &[&Panic, &Fail, &Break, &Sleep];
 
 /// The pass called `name`.
 pub(crate) fn find(name: &str) -> Option<&'static dyn Pass> {
-    crate::registry::find_in(PASSES, name)
+    crate::pass::find_in(PASSES, name)
 }
 
 /// Panics.

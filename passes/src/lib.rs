@@ -44,6 +44,7 @@ mod stablehlo;
 mod symbol_dce;
 #[cfg(test)]
 mod testing;
+mod values;
 
 pub use bodies::for_each_body_mut;
 pub use manager::{Observer, PASS_CRASH, PassManager, Ran, VerifyEach};

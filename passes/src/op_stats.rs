@@ -1,4 +1,4 @@
-//! `print-op-stats`: how often each operation is there.
+//! `print-op-stats`: the number of operations by name.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -17,7 +17,7 @@ impl Pass for PrintOpStats {
     }
 
     fn summary(&self) -> &'static str {
-        "Print how often each operation is there"
+        "Print the number of operations by name"
     }
 
     fn description(&self) -> &'static str {

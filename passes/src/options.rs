@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use crate::values::{RawValue, is_word_char, read_value};
+
 /// What values an option takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OptionKind {
@@ -48,13 +50,6 @@ pub enum OptionValue {
     List(Vec<String>),
 }
 
-/// The syntax of a value, before the option's kind determines its meaning.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum RawValue {
-    Text(String),
-    List(Vec<String>),
-}
-
 impl OptionKind {
     /// The value that `raw` means, or what was expected in its place.
     pub(crate) fn read(self, raw: RawValue) -> Result<OptionValue, String> {
@@ -92,7 +87,7 @@ impl fmt::Display for OptionKind {
             OptionKind::Int(i64::MIN, i64::MAX) => f.write_str("a whole number"),
             OptionKind::Int(min, i64::MAX) => write!(f, "a whole number of at least {min}"),
             OptionKind::Int(min, max) => write!(f, "a whole number from {min} to {max}"),
-            OptionKind::Str => f.write_str("a text"),
+            OptionKind::Str => f.write_str("a string"),
             OptionKind::List => f.write_str("a list of strings"),
             OptionKind::Enum(words) => {
                 for (at, word) in words.iter().enumerate() {
@@ -107,11 +102,6 @@ impl fmt::Display for OptionKind {
             }
         }
     }
-}
-
-/// Whether a character may occur in a word; everything else needs quotes.
-pub(crate) fn is_word_char(c: char) -> bool {
-    !c.is_whitespace() && !c.is_control() && !matches!(c, ',' | '{' | '}' | '[' | ']' | '=' | '"')
 }
 
 fn write_text(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
@@ -204,7 +194,7 @@ impl Options {
             return Some(value.clone());
         }
         let spec = self.spec(name)?;
-        let raw = crate::pipeline::read_value(spec.default?)?;
+        let raw = read_value(spec.default?)?;
         spec.kind.read(raw).ok()
     }
 

@@ -220,3 +220,20 @@ impl fmt::Debug for Invocation {
         write!(f, "{self}")
     }
 }
+
+/// The pass of a name, or of one that MLIR has for it.
+pub(crate) fn find_in(passes: &[&'static dyn Pass], name: &str) -> Option<&'static dyn Pass> {
+    let find = |name: &str| passes.iter().copied().find(|p| p.name() == name);
+    // What a tool calls so itself goes before.
+    find(name).or_else(|| find(ALIASES.iter().find(|alias| alias.0 == name)?.1))
+}
+
+/// Names that MLIR has for passes, and ours.
+const ALIASES: &[(&str, &str)] = &[
+    ("loop-invariant-code-motion", "licm"),
+    ("control-flow-sink", "sink"),
+    ("remove-dead-values", "dce"),
+    ("lift-cf-to-scf", "lift-cfg"),
+    ("convert-scf-to-cf", "lower-to-cfg"),
+    ("view-op-graph", "view-graph"),
+];

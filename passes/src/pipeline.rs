@@ -24,7 +24,7 @@ use pir_ir::{Context, Diagnostic};
 
 use crate::pass::{Invocation, Pass};
 
-pub(crate) use parser::{is_module, read_value};
+pub(crate) use parser::is_module;
 
 /// A list of passes to run in order. Its `Display` is what [`Pipeline::parse`] reads.
 #[derive(Clone, Debug, Default)]

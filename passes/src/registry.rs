@@ -19,7 +19,7 @@ use crate::outline::Outline;
 use pir_ir::{Context, Diagnostic};
 
 use crate::lower::{LinalgToLoops, LowerAffine};
-use crate::pass::Pass;
+use crate::pass::{Pass, find_in};
 use crate::pipeline::Pipeline;
 use crate::presets;
 use crate::refine::RefineShapes;
@@ -135,22 +135,6 @@ impl PassRegistry {
         Pipeline::parse_with(text, &self.passes, ctx)
     }
 }
-
-pub(crate) fn find_in(passes: &[&'static dyn Pass], name: &str) -> Option<&'static dyn Pass> {
-    let find = |name: &str| passes.iter().copied().find(|p| p.name() == name);
-    // What a tool calls so itself goes before.
-    find(name).or_else(|| find(ALIASES.iter().find(|alias| alias.0 == name)?.1))
-}
-
-/// Names that MLIR has for passes, and ours.
-const ALIASES: &[(&str, &str)] = &[
-    ("loop-invariant-code-motion", "licm"),
-    ("control-flow-sink", "sink"),
-    ("remove-dead-values", "dce"),
-    ("lift-cf-to-scf", "lift-cfg"),
-    ("convert-scf-to-cf", "lower-to-cfg"),
-    ("view-op-graph", "view-graph"),
-];
 
 impl Pipeline {
     /// Reads a pipeline of the standard passes. Anchors are not checked.

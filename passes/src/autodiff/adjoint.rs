@@ -27,7 +27,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use self::captures::captures;
-pub(crate) use self::refusals::{check_rules, spelled};
+pub(crate) use self::refusals::check_rules;
 use self::refusals::{no_rule, reached};
 use super::activity::Activity;
 use super::cotangent::{Frame, is_list, zeros_like};

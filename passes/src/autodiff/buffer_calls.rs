@@ -8,8 +8,8 @@ use pir_dialects::marks::ADJOINT_OF;
 use pir_ir::{Body, Context, Module, OpId, Sym};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::calls::plain_calls;
-use super::lower::functions;
+use super::functions::{functions, plain_calls};
+
 use super::memory::is_buffer;
 use crate::inline::{growth, inline_block, recursive_functions};
 

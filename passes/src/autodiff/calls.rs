@@ -19,47 +19,20 @@ use std::borrow::Cow;
 
 use pir_dialects::cf;
 use pir_dialects::func;
-use pir_dialects::marks::{ADJOINT, ADJOINT_FUNCTION, ADJOINT_OF, AUGMENTED, PRIMAL, STOPPED, VJP};
+use pir_dialects::marks::{ADJOINT, ADJOINT_FUNCTION, ADJOINT_OF, AUGMENTED, PRIMAL};
 use pir_ir::{
     Attr, AttrData, Body, Context, Mark, Module, OpId, Rewriter, Sym, Traits, Type, TypeData, ValueId, ValueMap,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(crate) use self::recompute::recompute;
+use super::functions::{callee, is_adjoint, is_kept, is_mlir, plain_calls};
 use super::memory::{changes_buffers, is_buffer};
-use super::mlir::{has_derivative, is_kept, is_mlir, is_mlir_function};
-use super::targets::{self, UnitKind, free_name};
+use super::mlir::{has_derivative, is_mlir_function};
+use super::naming::free_name;
+use super::targets::{self, UnitKind};
 use crate::bodies::inner_bodies_mut;
 use crate::cfg::lift_copy;
-
-/// The function that a call names, if it is in the same symbol table.
-fn callee(ctx: &Context, body: &Body, op: OpId) -> Option<Sym> {
-    match func::callee(ctx, body, op)? {
-        &[name] => Some(name),
-        _ => None,
-    }
-}
-
-/// The calls in a body that do not say how they are differentiated.
-pub(super) fn plain_calls(ctx: &Context, body: &Body) -> impl Iterator<Item = (OpId, Sym)> {
-    let calls = body.walk_all().filter(move |&op| {
-        let attrs = body.attrs(op);
-        [&VJP, &STOPPED, &ADJOINT]
-            .iter()
-            .all(|mark| mark.get(ctx, attrs).is_none())
-    });
-    calls.filter_map(move |op| Some((op, callee(ctx, body, op)?)))
-}
-
-/// The function whose adjoint a call is differentiated by.
-pub(super) fn adjoint_of_call(ctx: &Context, body: &Body, call: OpId) -> Option<Sym> {
-    ADJOINT.symbol(ctx, body.attrs(call))
-}
-
-/// Whether a function is to be split into one that records and an adjoint.
-pub(super) fn is_adjoint(ctx: &Context, body: &Body, function: OpId) -> bool {
-    ADJOINT_FUNCTION.get(ctx, body.attrs(function)).is_some()
-}
 
 /// Puts copies beside the functions that are called by what is differentiated, and lets the calls call these.
 pub(super) fn copy_called(module: &mut Module) {

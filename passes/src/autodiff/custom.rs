@@ -16,7 +16,7 @@ use pir_ir::{Attr, AttrData, Body, Context, Module, OpId, Restated, Rewriter, Sy
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use super::calls::adjoint_of_call;
+use super::functions::adjoint_of_call;
 use super::memory::is_buffer;
 use crate::inline::copy_block;
 

@@ -19,9 +19,9 @@ use pir_dialects::mlir::{arith, memref, sizes};
 use pir_ir::{Arith, Body, Context, Diagnostic, OpId, Rewriter, Type, TypeData, Use, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::adjoint::spelled;
-use super::calls::adjoint_of_call;
 use super::elements::{each_element, number};
+use super::functions::adjoint_of_call;
+use super::naming::spelled;
 
 /// What happens to an element of a buffer, or to all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

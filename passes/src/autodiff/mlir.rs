@@ -11,32 +11,14 @@ use pir_ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::calls::plain_calls;
 use super::choices;
 use super::elements::fold_elements;
-use super::lower::functions;
+use super::functions::{functions, is_kept, is_mlir, plain_calls};
 use super::memory::is_buffer;
-use super::targets::free_name;
+use super::naming::free_name;
 use super::views;
 use crate::bodies::atomically;
 use crate::cfg::lift_copy;
-
-/// Whether a body has operations of MLIR's dialects with a meaning here.
-pub(crate) fn is_mlir(ctx: &Context, body: &Body) -> bool {
-    let of_mlir = |op: OpId| {
-        let name = ctx.op_str(body.op_name(op));
-        ["affine.", "arith.", "linalg.", "math.", "memref.", "scf.", "tensor."]
-            .iter()
-            .any(|dialect| name.starts_with(dialect))
-    };
-    // One that only calls others has numbers where ours have tensors.
-    let args = body.entry_block(body.root()).map(|block| body.block_args(block));
-    let of_numbers = |&value: &ValueId| {
-        let ty = body.value_type(value);
-        ctx.is_float(ty) && ctx.elem_type(ty) == ty
-    };
-    args.is_some_and(|args| args.iter().any(of_numbers)) || body.walk_all().any(of_mlir)
-}
 
 /// Whether a function has such operations, or does nothing but call functions that have.
 pub(super) fn is_mlir_function(ctx: &Context, scope: &Body, function: OpId) -> bool {
@@ -187,11 +169,6 @@ fn expand_one(r: &mut Rewriter<'_>, op: OpId) -> Result<(), String> {
     r.stand_in(old, filled);
     r.erase_op(op);
     Ok(())
-}
-
-/// Whether the copy of a function is differentiated, not it.
-pub(super) fn is_kept(ctx: &Context, body: &Body, function: OpId) -> bool {
-    PRIMAL.get(ctx, body.attrs(function)).is_some()
 }
 
 /// Whether there are functions and copies of them anywhere in a module.

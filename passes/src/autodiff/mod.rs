@@ -18,13 +18,16 @@ mod choices;
 mod cotangent;
 mod cross;
 mod custom;
+mod differentiable;
 mod elements;
+mod functions;
 mod idioms;
 mod invariants;
 mod jvp;
 mod lower;
 mod memory;
 mod mlir;
+mod naming;
 mod passes;
 mod plumbing;
 mod prune;
@@ -50,10 +53,10 @@ use pir_ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use batch::{BatchWeightGrads, batch_weight_grads};
+pub(crate) use functions::is_mlir;
 pub use jvp::{Jvp, jvp};
 pub use lower::{LowerOptions, LowerStacks, Overflow, StacksToMemref, lower_stacks};
 pub(crate) use lower::{OVERFLOW, TOTAL};
-pub(crate) use mlir::is_mlir;
 pub(crate) use passes::OPTIONS;
 pub use passes::{Backward, BuildBackward, Decompose, PruneStacks, StackLocals};
 pub use remat::{Recompute, Remat, RematOptions, rematerialize};

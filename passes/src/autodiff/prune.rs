@@ -15,8 +15,8 @@ use pir_ir::{Body, Context, FlowKind, OpId, Rewriter, ValueId};
 use rustc_hash::FxHashMap;
 
 use super::cross;
+use super::functions::is_mlir;
 use super::invariants::Invariants;
-use super::mlir::is_mlir;
 use super::plumbing::{CountDown, CountTrips, remove_stack};
 use super::remat::recompute_cheap;
 use super::shapes;

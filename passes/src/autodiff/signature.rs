@@ -8,7 +8,7 @@ use pir_dialects::func;
 use pir_dialects::marks::COTANGENTS;
 use pir_ir::{BlockId, Body, Context, Module, OpId, Rewriter, Traits, Type, TypeData, ValueId};
 
-use super::calls::is_adjoint;
+use super::functions::is_adjoint;
 use super::memory::is_buffer;
 use crate::bodies::inner_bodies_mut;
 

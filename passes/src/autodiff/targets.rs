@@ -6,7 +6,8 @@ use pir_ir::verify::compatible;
 use pir_ir::{BlockId, Body, Context, Diagnostic, Module, Name, OpId, Span, Traits, Type, ValueId, nearest};
 use rustc_hash::FxHashSet;
 
-use super::{custom, mlir, signature};
+use super::functions::{is_adjoint, is_kept};
+use super::{custom, signature};
 
 /// The options of the passes of `backward`.
 #[derive(Clone, Default, Debug)]
@@ -110,10 +111,10 @@ pub(crate) fn units(module: &Module) -> Vec<Unit> {
                 let uncalled = view.str("sym_name").is_none_or(|name| !called.contains(name));
                 // A private function without calls is what `inline` leaves.
                 let seen = view.str("sym_visibility") != Some("private");
-                let is_adjoint = super::calls::is_adjoint(ctx, body, op);
+                let is_adjoint = is_adjoint(ctx, body, op);
                 let is_wanted = uncalled
                     && seen
-                    && !mlir::is_kept(ctx, body, op)
+                    && !is_kept(ctx, body, op)
                     && func::custom_vjp(view).is_none()
                     && inner.entry_block(inner.root()).is_some();
                 if is_adjoint || is_wanted {
@@ -145,17 +146,6 @@ pub(crate) fn units(module: &Module) -> Vec<Unit> {
 
 fn is_fetch(ctx: &Context, body: &Body, op: OpId) -> bool {
     matches!(ctx.op_str(body.op_name(op)), pd::Fetch::NAME | pd::ShadowOutput::NAME)
-}
-
-/// `base`, or with a number if there is such a name, as in a program that was differentiated before.
-pub(super) fn free_name(base: &str, taken: &mut FxHashSet<String>) -> String {
-    let mut name = base.to_owned();
-    let mut number = 2;
-    while !taken.insert(name.clone()) {
-        name = format!("{base}_{number}");
-        number += 1;
-    }
-    name
 }
 
 /// The names under which the top level of a body fetches something.

@@ -2,10 +2,9 @@
 
 use pir_ir::{Context, Diagnostic, OpDef, Span, Traits, nearest};
 
-use crate::options::{OptionValue, RawValue, is_word_char};
-use crate::pass::{Invocation, Path};
-use crate::pass::{Pass, Scope};
-use crate::registry::find_in;
+use crate::options::{OptionKind, OptionValue};
+use crate::pass::{Invocation, Pass, Path, Scope, find_in};
+use crate::values::{RawValue, ValueReader, is_word_char};
 
 /// More anchors around each other than this are a mistake.
 const MAX_DEPTH: usize = 64;
@@ -21,11 +20,7 @@ pub(super) fn parse(
     passes: &[&'static dyn Pass],
     ctx: Option<&Context>,
 ) -> Result<Vec<Invocation>, Vec<Diagnostic>> {
-    let mut parser = Parser {
-        text,
-        at: 0,
-        errors: Vec::new(),
-    };
+    let mut parser = ValueReader::new(text);
     let invocations = parser.pipeline(passes, ctx);
     if parser.errors.is_empty() {
         Ok(invocations)
@@ -34,80 +29,8 @@ pub(super) fn parse(
     }
 }
 
-/// Reads a single value, as it is in an option or as the default of one.
-pub(crate) fn read_value(text: &str) -> Option<RawValue> {
-    let mut parser = Parser {
-        text,
-        at: 0,
-        errors: Vec::new(),
-    };
-    let value = parser.value()?;
-    (parser.errors.is_empty() && parser.at == text.len()).then_some(value)
-}
-
-struct Parser<'a> {
-    text: &'a str,
-    at: usize,
-    errors: Vec<Diagnostic>,
-}
-
-impl<'a> Parser<'a> {
-    fn peek(&self) -> Option<char> {
-        self.text.get(self.at..).and_then(|rest| rest.chars().next())
-    }
-
-    fn bump(&mut self) -> Option<char> {
-        let c = self.peek()?;
-        self.at += c.len_utf8();
-        Some(c)
-    }
-
-    fn eat(&mut self, c: char) -> bool {
-        let found = self.peek() == Some(c);
-        if found {
-            self.at += c.len_utf8();
-        }
-        found
-    }
-
-    fn blanks(&mut self) {
-        while self.peek().is_some_and(char::is_whitespace) {
-            self.bump();
-        }
-    }
-
-    /// White space with at most one comma in it.
-    fn separator(&mut self) {
-        self.blanks();
-        if self.eat(',') {
-            self.blanks();
-        }
-    }
-
-    fn word(&mut self) -> (&'a str, Span) {
-        let start = self.at;
-        while self.peek().is_some_and(is_word_char) {
-            self.bump();
-        }
-        (&self.text[start..self.at], Span::new(start, self.at))
-    }
-
-    /// The character here, or an empty span at the end.
-    fn here(&self) -> Span {
-        Span::new(self.at, self.at + self.peek().map_or(0, char::len_utf8))
-    }
-
-    fn syntax(&mut self, expected: &str, help: &str) {
-        let found = match self.peek() {
-            Some(c) => format!("`{}`", c.escape_debug()),
-            None => "the end".to_owned(),
-        };
-        let error = Diagnostic::error("pipeline-syntax", format!("expected {expected}, found {found}"))
-            .label(self.here(), format!("expected {expected}"))
-            .help(help);
-        self.errors.push(error);
-    }
-
+/// A pipeline is read with the reader of values: its methods here know passes and anchors.
+impl<'a> ValueReader<'a> {
     fn pipeline(&mut self, passes: &[&'static dyn Pass], ctx: Option<&Context>) -> Vec<Invocation> {
         let mut out = Vec::new();
         // The anchors that are open, with the places of their parentheses.
@@ -339,8 +262,8 @@ impl<'a> Parser<'a> {
         }
         let read = match value {
             Some(raw) => spec.kind.read(raw),
-            None if spec.kind == crate::options::OptionKind::Bool => Ok(OptionValue::Bool(true)),
-            None if spec.kind == crate::options::OptionKind::Count => Ok(OptionValue::Int(0)),
+            None if spec.kind == OptionKind::Bool => Ok(OptionValue::Bool(true)),
+            None if spec.kind == OptionKind::Count => Ok(OptionValue::Int(0)),
             None => Err(format!("expected {} after `{name}=`", spec.kind)),
         };
         match read {
@@ -374,78 +297,6 @@ impl<'a> Parser<'a> {
                 }
                 _ => {
                     self.bump();
-                }
-            }
-        }
-    }
-
-    fn text_value(&mut self) -> Option<String> {
-        if self.peek() == Some('"') {
-            return self.string();
-        }
-        let (word, _) = self.word();
-        if word.is_empty() {
-            self.syntax(
-                "a value",
-                "a value is a word, a quoted string or a list: `a`, `\"a b\"`, `[a, \"b c\"]`",
-            );
-            return None;
-        }
-        Some(word.to_owned())
-    }
-
-    fn value(&mut self) -> Option<RawValue> {
-        let open = self.at;
-        if !self.eat('[') {
-            return self.text_value().map(RawValue::Text);
-        }
-        let mut items = Vec::new();
-        self.blanks();
-        loop {
-            if self.eat(']') {
-                return Some(RawValue::List(items));
-            }
-            if self.peek().is_none() {
-                self.errors.push(
-                    Diagnostic::error("pipeline-syntax", "the list is not closed")
-                        .label(self.here(), "expected `]`")
-                        .label(Span::new(open, open + 1), "opened here")
-                        .help("a list is written `[a, \"b c\"]`"),
-                );
-                return None;
-            }
-            items.push(self.text_value()?);
-            self.separator();
-        }
-    }
-
-    fn string(&mut self) -> Option<String> {
-        let open = self.at;
-        self.bump();
-        let mut out = String::new();
-        loop {
-            match self.bump() {
-                Some('"') => return Some(out),
-                Some('\\') => match self.bump() {
-                    Some('n') => out.push('\n'),
-                    Some('t') => out.push('\t'),
-                    Some(c @ ('"' | '\\')) => out.push(c),
-                    Some(c) => {
-                        // A path or a pattern was meant literally.
-                        out.push('\\');
-                        out.push(c);
-                    }
-                    None => {}
-                },
-                Some(c) => out.push(c),
-                None => {
-                    self.errors.push(
-                        Diagnostic::error("pipeline-syntax", "the string is not closed")
-                            .label(self.here(), "expected `\"`")
-                            .label(Span::new(open, open + 1), "opened here")
-                            .help("write `\\\"` for a quotation mark in a string"),
-                    );
-                    return None;
                 }
             }
         }

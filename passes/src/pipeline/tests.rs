@@ -159,7 +159,7 @@ fn bad_values_say_what_is_expected() {
             ("bad-option", "-1: expected a whole number of at least 0".to_owned()),
             ("bad-option", "maybe: expected true or false".into()),
             ("bad-option", "\"x\": expected `eager` or `lazy`".into()),
-            ("bad-option", "[a]: expected a text, not a list".into()),
+            ("bad-option", "[a]: expected a string, not a list".into()),
             ("bad-option", "of: expected a list of strings after `of=`".into()),
             ("duplicate-option", "slots: given again here".into()),
         ]

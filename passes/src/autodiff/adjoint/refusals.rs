@@ -5,7 +5,9 @@ use pir_ir::text::print_type;
 use pir_ir::{Body, Context, Dependence, Diagnostic, OpId, Type, TypeData, Use, ValueDef, ValueId};
 
 use crate::analysis::is_handle_type;
-use crate::autodiff::activity::{Activity, Path, has_cotangent};
+use crate::autodiff::activity::{Activity, Path};
+use crate::autodiff::differentiable::has_cotangent;
+use crate::autodiff::naming::spelled;
 use crate::autodiff::rules::RuleTable;
 use crate::autodiff::stacks::Mode;
 use crate::autodiff::structure::Names;
@@ -91,15 +93,6 @@ fn spelled_path(ctx: &Context, body: &Body, path: &Path) -> String {
     parts.extend(spelled(&path.end));
     parts.dedup();
     parts.join(" -> ")
-}
-
-/// A value as a user would call it.
-pub(crate) fn spelled(ctx: &Context, body: &Body, value: ValueId) -> String {
-    match (body.value_name(value), body.value_def(value)) {
-        (Some(name), _) => format!("%{}", ctx.name_text(name.name)),
-        (None, ValueDef::Result(op, _)) => format!("`{}`", ctx.op_str(body.op_name(op))),
-        _ => value.to_string(),
-    }
 }
 
 /// Reports every operation that the derivative passes through and that has no rule, or none for its types, before anything

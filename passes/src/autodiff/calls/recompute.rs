@@ -13,7 +13,8 @@ use rustc_hash::FxHashMap;
 
 use super::forget_unread;
 use crate::analysis::Provenance;
-use crate::autodiff::lower::{functions, pairs_of_handles};
+use crate::autodiff::functions::functions;
+use crate::autodiff::lower::pairs_of_handles;
 use crate::autodiff::memory::buffer_arguments;
 use crate::autodiff::structure::Names;
 use crate::autodiff::tapes::pairs_of_duals;

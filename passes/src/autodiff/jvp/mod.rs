@@ -16,7 +16,8 @@ use pir_ir::{Body, Context, Diagnostic, Module, OpId, Rewriter, Type, TypeData, 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::activity::Activity;
-use super::mlir::is_mlir;
+use super::functions::is_mlir;
+use super::naming::free_name;
 use super::passes::{ENDS, asked_for};
 use super::rules::RuleTable;
 use super::stacks::Mode;
@@ -91,7 +92,7 @@ fn push_forward(
         let ty = forward.r.body.value_type(*input);
         let tangent = match (end, forward.r.body.defining_op(*input)) {
             (None, Some(op)) => {
-                let name = targets::free_name(&format!("{name}{SUFFIX}"), &mut taken);
+                let name = free_name(&format!("{name}{SUFFIX}"), &mut taken);
                 data_behind(forward.r, op, ty, &name)
             }
             _ => forward.r.body.add_block_arg(block, ty, None),
@@ -119,7 +120,7 @@ fn push_forward(
                     Some(name) => name,
                     None => value_name(ctx, forward.r.body, value),
                 };
-                let name = ctx.str_attr(&targets::free_name(&format!("{base}{SUFFIX}"), &mut fetched));
+                let name = ctx.str_attr(&free_name(&format!("{base}{SUFFIX}"), &mut fetched));
                 forward
                     .r
                     .op(pd::Fetch::NAME)

@@ -35,7 +35,7 @@ use crate::pass::{Changed, Invocation, Pass, PassContext, Scope};
 use bounds::Bounds;
 pub use buffers::StacksToMemref;
 use plan::Plan;
-pub(super) use tape::{functions, pairs_of_handles};
+pub(super) use tape::pairs_of_handles;
 
 /// What happens when there are more values than rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

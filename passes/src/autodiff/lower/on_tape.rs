@@ -17,6 +17,7 @@ use super::buffers::{Kinds, add_functions, parts};
 use super::rooms::Rooms;
 use super::tape::{self, Layout, Reason};
 use crate::autodiff::elements::{each_element, fold_elements, index};
+use crate::autodiff::functions::functions;
 use crate::autodiff::structure::Names;
 
 const FUNCTIONS: &str = include_str!("tape.mlir");
@@ -31,7 +32,7 @@ const ROOM: i64 = 256;
 pub(super) fn lower(ctx: &Context, scope: &mut Body) -> Result<FxHashSet<OpId>, Vec<Diagnostic>> {
     let names = Names::new(ctx);
     erase_unused(ctx, &names, scope);
-    let functions = tape::functions(ctx, scope);
+    let functions = functions(ctx, scope);
     let (layout, reasons) = tape::lay_out(ctx, &names, scope, &functions);
     if let Some(reason) = reasons.iter().find(|reason| layout.joined.contains(&reason.at.0)) {
         return Err(vec![refused(scope, reason)]);
@@ -96,7 +97,7 @@ fn erase_unused(ctx: &Context, names: &Names<'_>, scope: &mut Body) {
             });
             private && takes && !called.contains(&name)
         };
-        let unused: Vec<OpId> = tape::functions(ctx, scope)
+        let unused: Vec<OpId> = functions(ctx, scope)
             .into_iter()
             .filter(is_unused)
             .map(|(_, op)| op)

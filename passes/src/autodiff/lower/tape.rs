@@ -105,13 +105,6 @@ struct Run<'a> {
     pairs: FxHashMap<Of<OpId>, Of<OpId>>,
 }
 
-/// The functions of a symbol table by their names.
-pub(in crate::autodiff) fn functions(ctx: &Context, scope: &Body) -> FxHashMap<Sym, OpId> {
-    let ops = scope.walk_all().filter(|&op| scope.view(ctx, op).has(Traits::FUNCTION));
-    ops.filter_map(|op| Some((ctx.sym(scope.view(ctx, op).str("sym_name")?), op)))
-        .collect()
-}
-
 /// Finds the stacks that can be on tapes, and the reasons of the functions whose stacks cannot.
 pub(super) fn lay_out(
     ctx: &Context,

@@ -6,8 +6,8 @@ use pir_ir::{OpId, Rewriter, Use, ValueId};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
-use super::super::activity::{carries, is_differentiable};
 use super::super::cotangent::{Frame, is_list};
+use super::super::differentiable::{carries, is_differentiable};
 use super::{RuleCx, RuleTable};
 
 /// What computes the results of an operation from its operands.

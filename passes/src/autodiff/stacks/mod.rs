@@ -23,7 +23,7 @@ mod refusals;
 use pir_ir::{BlockId, Body, Context, OpId, Type, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::activity::is_differentiable;
+use super::differentiable::is_differentiable;
 use super::structure::Names;
 use super::tapes;
 use crate::analysis::Provenance;

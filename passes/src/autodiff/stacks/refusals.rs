@@ -4,7 +4,7 @@ use pir_ir::{BlockId, Body, Context, Diagnostic, OpId, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Stacks, home, item_handle};
-use crate::autodiff::adjoint::spelled;
+use crate::autodiff::naming::spelled;
 use crate::autodiff::structure::Names;
 
 /// What a derivative is made for.

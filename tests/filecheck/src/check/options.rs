@@ -119,7 +119,7 @@ impl CommandLine {
                 "allow-unused-prefixes" => options.allow_unused_prefixes = on,
                 "enable-var-scope" => options.enable_var_scope = on,
                 "dump-input" | "dump-input-context" | "dump-input-filter" | "color" | "v" | "vv" => {}
-                _ => return Err(format!("`{argument}` is not an option of FileCheck that is known here")),
+                _ => return Err(format!("`{argument}` is an unknown option; see `filecheck-rs --help`")),
             }
         }
         if !prefixes.is_empty() {
