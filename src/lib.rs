@@ -7,6 +7,7 @@ pub mod cli;
 mod codes;
 pub mod driver;
 pub mod evaluate;
+pub mod formats;
 mod interrupt;
 pub mod memory;
 pub mod opt;

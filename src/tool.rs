@@ -1,20 +1,15 @@
 //! Building tools.
 
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use pir_dialects::user::{DialectFile, context_with};
 use pir_ir::{Context, ContextBuilder, Diagnostic};
 use pir_passes::{Pass, PassRegistry};
 
-use crate::cli::{self, Exit};
-use crate::{opt, run, translate};
-
 /// A tool: its dialects, with their patterns, kernels and gradient rules, and its passes. `pir-opt` is
 ///
 /// ```no_run
-/// # use std::process::ExitCode;
-/// use pir_tools::Tool;
+/// # /// use pir_tools::Tool;
 ///
 /// fn main() -> ExitCode {
 ///     Tool::new("pir-opt").opt()
@@ -77,24 +72,5 @@ impl Tool {
         let mut builder = ContextBuilder::new();
         self.dialects.iter().for_each(|register| register(&mut builder));
         builder
-    }
-
-    /// The main function of a tool like `pir-opt`: reads a program, runs passes on it and prints it.
-    pub fn opt(&self) -> ExitCode {
-        self.main(opt::main)
-    }
-
-    /// The main function of a tool like `pir-run`: runs a program.
-    pub fn run(&self) -> ExitCode {
-        self.main(run::main)
-    }
-
-    /// Reads a program in one format and writes it in another: a tool like `pir-translate`.
-    pub fn translate(&self) -> ExitCode {
-        self.main(translate::main)
-    }
-
-    fn main(&self, main: fn(&Tool) -> Exit) -> ExitCode {
-        cli::run(self.name, || main(self))
     }
 }

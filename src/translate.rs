@@ -1,15 +1,17 @@
 //! `pir-translate`: reads a program in one format and writes it in another.
 
 use std::io::{self, Write};
+use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::{Parser, ValueEnum};
+use clap::Parser;
 use pir_ir::text::{self, PrintOptions};
 use pir_ir::{Context, Diagnostic, Module};
 
 use crate::cli::{self, Common, Exit};
 use crate::driver::emission::Emission;
 use crate::driver::{self, LoadOptions};
+use crate::formats::{From, To};
 use crate::output::write_output;
 use crate::progress;
 use crate::source::Source;
@@ -41,67 +43,6 @@ Exit status:
   1   the program is invalid; the diagnostics are on standard error
   2   the command line is invalid
   70  internal error in pir-translate";
-
-/// An input format.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum From {
-    /// Detect the format from the content
-    Auto,
-    /// The text format of pir-opt, or MLIR's generic form
-    Text,
-    /// A program that PaddlePaddle saved: PIR JSON
-    PaddleJson,
-    /// A program as PaddlePaddle prints it: `print(program)`
-    PaddleText,
-    /// A program of PaddlePaddle 2: `.pdmodel`, `__model__`
-    PaddleProgram,
-    /// A program as PaddlePaddle 2 prints it
-    PaddleProgramText,
-    /// A TensorFlow graph: GraphDef, `graph.pb`
-    Graphdef,
-    /// A TensorFlow graph as text: `graph.pbtxt`
-    GraphdefText,
-    /// A TensorFlow model: the folder of a SavedModel
-    SavedModel,
-}
-
-impl From {
-    /// The format of a source: as requested, or detected; `None` for text.
-    pub(crate) fn format(self, source: &Source) -> Option<pir_translate::Format> {
-        match self {
-            From::Auto => pir_translate::detect(source.bytes()),
-            From::Text => None,
-            From::PaddleJson => Some(pir_translate::Format::PaddleJson),
-            From::PaddleText => Some(pir_translate::Format::PaddleText),
-            From::PaddleProgram => Some(pir_translate::Format::PaddleProgram),
-            From::PaddleProgramText => Some(pir_translate::Format::PaddleProgramText),
-            From::Graphdef => Some(pir_translate::Format::GraphDef),
-            From::GraphdefText => Some(pir_translate::Format::GraphDefText),
-            From::SavedModel => Some(pir_translate::Format::SavedModel),
-        }
-    }
-}
-
-/// An output format.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum To {
-    /// The text format of pir-opt
-    Text,
-    /// MLIR's generic form
-    Generic,
-    /// StableHLO for XLA: the generic form, after the pass `pd-to-stablehlo`
-    Stablehlo,
-    /// A program that PaddlePaddle loads and runs: PIR JSON
-    PaddleJson,
-    /// A program as PaddlePaddle prints it: `print(program)`
-    PaddleText,
-    /// A graph that TensorFlow loads and runs: GraphDef, from a program lowered to dataflow
-    Graphdef,
-    /// A TensorFlow graph as text: `graph.pbtxt`
-    GraphdefText,
-    /// A model that TensorFlow loads: the folder of a SavedModel, with a signature for gradients
-    SavedModel,
-}
 
 /// The command line.
 #[derive(Parser, Debug)]
@@ -135,6 +76,13 @@ pub struct Args {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub common: Common,
+}
+
+impl Tool {
+    /// The main function of a tool like `pir-translate`: reads a program in one format and writes it in another.
+    pub fn translate(&self) -> ExitCode {
+        cli::run(self.name(), || main(self))
+    }
 }
 
 /// Runs the tool.

@@ -13,9 +13,9 @@ use pir_translate::graphdef;
 use rustc_hash::FxHashMap;
 
 use crate::arrays::{bytes_of, read_arrays};
+use crate::formats::To;
 use crate::output::write_output;
 use crate::source::{SAVED_MODEL, read_file};
-use crate::translate::To;
 
 /// What parameters become.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

@@ -25,9 +25,9 @@ use pir_translate::paddle;
 use crate::cli;
 use crate::driver::emission::Emission;
 use crate::evaluate::KernelEvaluator;
+use crate::formats::To;
 use crate::progress;
 use crate::source::Source;
-use crate::translate::To;
 
 /// The size from which reading and printing with several threads pays off.
 pub const MANY_BYTES: usize = 1 << 15;

@@ -8,7 +8,7 @@ use crate::cli::Common;
 use crate::driver::emission::Parameters;
 use crate::driver::select::Counter;
 use crate::driver::show::PrintScope;
-use crate::translate::{From, To};
+use crate::formats::{From, To};
 
 const LONG_ABOUT: &str = "\
 Reads a program, runs passes on it and prints it.

@@ -20,12 +20,12 @@ use crate::driver::show::{Filter, Show, ShowOptions};
 use crate::driver::statistics::Statistics;
 use crate::driver::times::Times;
 use crate::driver::{self, LoadOptions, RunOptions};
+use crate::formats::To;
 use crate::output::write_output;
 use crate::progress;
 use crate::render::{Look, Renderer, Style};
 use crate::source::Source;
 use crate::tool::Tool;
-use crate::translate::To;
 
 /// The options of a run, and its state.
 pub(super) struct Job<'a> {

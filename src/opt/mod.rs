@@ -9,6 +9,8 @@ mod list;
 mod show_op;
 mod stats;
 
+use std::process::ExitCode;
+
 use clap::Parser;
 use pir_ir::{Context, Diagnostic};
 use pir_passes::{Pipeline, refine_shapes};
@@ -27,6 +29,13 @@ use crate::render::{Renderer, Style};
 use crate::source::Source;
 use crate::tool::Tool;
 use job::Job;
+
+impl Tool {
+    /// The main function of a tool like `pir-opt`: reads a program, runs passes on it and prints it.
+    pub fn opt(&self) -> ExitCode {
+        cli::run(self.name(), || main(self))
+    }
+}
 
 /// Runs the tool.
 pub fn main(tool: &Tool) -> Exit {

@@ -4,7 +4,7 @@ use clap::{Parser, ValueEnum};
 
 use super::value::Value;
 use crate::cli::Common;
-use crate::translate::From;
+use crate::formats::From;
 
 const LONG_ABOUT: &str = "\
 Runs a program, in any format that pir-opt reads.

@@ -14,9 +14,9 @@ use pir_passes::Pipeline;
 
 use crate::arrays::{read_arrays, write_npz};
 use crate::driver::{self, LoadOptions, RunOptions, emission::Emission};
+use crate::formats::To;
 use crate::output::write_output;
 use crate::source::Source;
-use crate::translate::To;
 
 /// An engine.
 struct Engine {

@@ -13,6 +13,7 @@ mod timing;
 pub mod value;
 
 use std::io::{self, Write};
+use std::process::ExitCode;
 use std::sync::Arc;
 
 use pir_dialects::pd;
@@ -38,6 +39,13 @@ use crate::progress;
 use crate::render::Renderer;
 use crate::source::Source;
 use crate::tool::Tool;
+
+impl Tool {
+    /// The main function of a tool like `pir-run`: runs a program.
+    pub fn run(&self) -> ExitCode {
+        cli::run(self.name(), || main(self))
+    }
+}
 
 /// Runs the tool.
 pub fn main(tool: &Tool) -> Exit {
