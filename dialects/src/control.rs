@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use crate::{cf, pd};
 
-/// What emits the other operation at the insertion point.
+/// Emits the other operation at the insertion point.
 pub(crate) struct Control(Box<Expand>);
 
 type Expand = dyn Fn(&mut Rewriter<'_>, &Parts<'_>) -> Made + Send + Sync;
@@ -19,7 +19,7 @@ impl Control {
 /// The values that take the place of the results.
 pub(crate) type Made = Result<SmallVec<[ValueId; 2]>, String>;
 
-/// What the new operation is made of.
+/// The parts of the new operation.
 pub(crate) struct Parts<'a> {
     pub(crate) operands: &'a [ValueId],
     pub(crate) types: &'a [Type],

@@ -1,4 +1,4 @@
-//! What definitions in Rust are put together of.
+//! Building blocks of definitions in Rust.
 
 use pir_ir::{Arity, ValueSpec};
 

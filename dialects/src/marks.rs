@@ -75,7 +75,7 @@ pub static STOPPED: Mark = Mark::on(
     "no derivative passes through the call",
 );
 
-/// What a function was given by `backward{seed=args}`.
+/// The arguments that `backward{seed=args}` added to a function.
 pub static COTANGENTS: Mark = Mark::on(
     "pir.cotangents",
     "int[]",

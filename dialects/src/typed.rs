@@ -279,7 +279,8 @@ impl<S, M> View<S, M> {
     }
 }
 
-/// What views read by name or place. It is of the source, not of the view, so that it is compiled once for all operations.
+/// Types of operands and attributes that views read by name or place. It is of the source, not of the view, so that it is compiled once for
+/// all operations.
 pub(crate) trait Read: Source + Sized {
     fn get_operand(&self, place: usize) -> Self::Value {
         self.operand_at(self.index_of(place).unwrap_or(place))

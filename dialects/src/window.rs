@@ -35,7 +35,7 @@ pub struct Attributes {
 }
 
 impl Attributes {
-    /// Those of an operation, by name; what is not given has its default.
+    /// The parameters of an operation, by name; absent ones have their defaults.
     pub fn of(list: impl Fn(&str) -> Option<Vec<i64>>, algorithm: Option<String>) -> Self {
         let list = |name: &str, default: i64| list(name).unwrap_or_else(|| vec![default; 2]);
         Attributes {

@@ -58,7 +58,7 @@ pub(crate) fn try_chunks<T: Send>(
     failure.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What `f` gives for the numbers below `count`, in their order.
+/// The results of `f` for the numbers below `count`, in order.
 pub(crate) fn map<R: Send>(count: usize, work: usize, f: impl Fn(usize) -> R + Sync) -> Vec<R> {
     let mut out: Vec<Option<R>> = std::iter::repeat_with(|| None).take(count).collect();
     chunks(&mut out, 1, work, |at, place| place.fill_with(|| Some(f(at))));

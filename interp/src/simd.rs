@@ -10,7 +10,7 @@ use pulp::{Arch, Scalar, Simd, WithSimd};
 
 /// Code to compile for several instruction sets.
 pub(crate) trait Task {
-    /// What it gives.
+    /// The result.
     type Output;
 
     /// Runs it. `FMA`: whether `f64::mul_add` is an instruction; where it is not, it would be a slow function.

@@ -1,4 +1,4 @@
-//! What has been computed of a body, kept until the body changes.
+//! Analysis results of a body, cached until the body changes.
 
 use std::any::{Any, TypeId};
 use std::sync::{Arc, PoisonError};

@@ -1,4 +1,4 @@
-//! What passes make programs of without knowing a dialect: arithmetic on values of a type, and loops and branches. A
+//! The interface by which passes create arithmetic without knowing a dialect: arithmetic on values of a type, and loops and branches. A
 //! dialect registers them ([`ContextBuilder::register_arithmetic`](crate::ContextBuilder::register_arithmetic),
 //! [`ContextBuilder::register_structured`](crate::ContextBuilder::register_structured)).
 
@@ -8,7 +8,7 @@ use crate::entity::{OpId, ValueId};
 use crate::rewriter::Rewriter;
 use crate::types::Type;
 
-/// What is computed of one or two values, element by element.
+/// An elementwise operation on one or two values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arith {
     /// x + y
@@ -46,7 +46,7 @@ pub trait Arithmetic: Send + Sync {
     /// The type of the numbers that iterations are counted with.
     fn count_type(&self, ctx: &Context) -> Type;
 
-    /// Such a number.
+    /// A constant of the count type.
     fn count(&self, r: &mut Rewriter<'_>, number: i64) -> ValueId;
 
     /// A value with a number added to it.
@@ -94,7 +94,7 @@ pub struct Structured {
     pub tests: &'static str,
 }
 
-/// What the dialects of a context registered.
+/// The registrations of the dialects of a context.
 #[derive(Default)]
 pub(crate) struct Registered {
     pub(crate) arithmetic: Vec<&'static dyn Arithmetic>,
@@ -108,7 +108,7 @@ impl Context {
         registered.arithmetic.iter().copied().find(|a| a.is_for(self, ty))
     }
 
-    /// What loops and branches are made of.
+    /// The structured control flow of the dialect: its loops and branches.
     pub fn structured(&self) -> Option<Structured> {
         self.extension::<Registered>()?.structured
     }

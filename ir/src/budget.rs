@@ -18,7 +18,7 @@ pub struct Budget(Arc<Inner>);
 struct Inner {
     limit: AtomicU64,
     used: AtomicU64,
-    /// What is refused is remembered, for the message.
+    /// The number of bytes that were refused, for the message.
     refused: AtomicU64,
     /// The one that this is a part of.
     whole: Option<Budget>,
@@ -31,11 +31,11 @@ thread_local! {
 /// Why memory is not given.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Exhausted {
-    /// What was requested.
+    /// The number of bytes requested.
     pub asked: u64,
-    /// What is taken.
+    /// The number of bytes in use.
     pub used: u64,
-    /// What may be taken; nothing if it is the system that has no more.
+    /// The limit in bytes; `None` if the system itself has no more memory.
     pub limit: Option<u64>,
 }
 
@@ -89,13 +89,13 @@ impl Budget {
         }))
     }
 
-    /// That of the process. It is not limited until a limit is set.
+    /// The budget of the process. It is not limited until a limit is set.
     pub fn of_process() -> &'static Budget {
         static PROCESS: OnceLock<Budget> = OnceLock::new();
         PROCESS.get_or_init(|| Budget::new(u64::MAX))
     }
 
-    /// That of this thread: of the process, or what [`enter`](Self::enter) has put in its place.
+    /// The budget of this thread: of the process, or what [`enter`](Self::enter) has put in its place.
     pub fn current() -> Budget {
         let own = CURRENT.try_with(|current| current.borrow().clone());
         own.ok().flatten().unwrap_or_else(|| Self::of_process().clone())
@@ -115,12 +115,12 @@ impl Budget {
         self.0.limit.store(limit, Ordering::Relaxed);
     }
 
-    /// What may be taken.
+    /// The limit in bytes.
     pub fn limit(&self) -> u64 {
         self.0.limit.load(Ordering::Relaxed)
     }
 
-    /// What is taken.
+    /// The number of bytes in use.
     pub fn used(&self) -> u64 {
         self.0.used.load(Ordering::Relaxed)
     }

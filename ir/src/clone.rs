@@ -9,7 +9,7 @@ use crate::entity::{BlockId, OpId, RegionId, ValueId};
 use crate::rewriter::{InsertPoint, Rewriter, ValueMap};
 use crate::types::Type;
 
-/// What one act of copying has done so far.
+/// The state of one copy operation.
 struct Copies<'s> {
     /// The body that is copied from, if it is another one.
     from: Option<&'s Body>,

@@ -1,4 +1,4 @@
-//! What a dialect that data defines demands of its operations, types and attributes.
+//! Constraints of a dialect that is defined by data on its operations, types and attributes.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub trait Constraints: Send + Sync {
 pub(crate) type ConstraintTable = FxHashMap<Text, Arc<dyn Constraints>>;
 
 impl Context {
-    /// What a dialect demands beyond the definitions of its operations.
+    /// Constraints of a dialect beyond the definitions of its operations.
     pub fn constraints(&self, dialect: &str) -> Option<&dyn Constraints> {
         let table: &ConstraintTable = self.extension()?;
         table.get(dialect).map(|constraints| &**constraints)

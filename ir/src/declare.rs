@@ -1,5 +1,5 @@
-//! What definitions of operations declare, without code: traits, specifications of operands, attributes and regions,
-//! effects, ways of control, and marks.
+//! Declarations in the definitions of operations, without code: traits, specifications of operands, attributes and regions, effects, ways
+//! of control, and marks.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -57,10 +57,10 @@ bitflags! {
     }
 }
 
-/// What definitions say. Most of it is in the program itself: a context, which every run of a tool makes, copies none.
+/// A text in a definition. Most of it is in the program itself: a context, which every run of a tool makes, copies none.
 pub type Text = Cow<'static, str>;
 
-/// What definitions list, likewise.
+/// A list in a definition, likewise.
 pub type List<T> = Cow<'static, [T]>;
 
 /// How many values or regions an entry of a definition denotes.
@@ -99,7 +99,7 @@ pub struct AttrSpec {
 /// Whether a region may be omitted in the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Presence {
-    /// It must be there.
+    /// The operand must be present.
     Required,
     /// When it is omitted, the operation has a region without blocks in its place: `else`.
     MayBeEmpty,
@@ -134,9 +134,9 @@ pub enum EffectKind {
 /// The resource of an effect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EffectTarget {
-    /// What the operand of this index is a handle to.
+    /// The memory that the operand of this index is a handle to.
     Operand(usize),
-    /// What the result of this index is a handle to.
+    /// The memory that the result of this index is a handle to.
     Result(usize),
     /// The world outside of the program: the terminal, the inputs, the fetched outputs.
     World,
@@ -161,7 +161,7 @@ pub(crate) fn shared_effects() -> impl Iterator<Item = Effect> {
 /// One effect of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Effect {
-    /// What is done.
+    /// The kind of access.
     pub kind: EffectKind,
     /// To what.
     pub target: EffectTarget,
@@ -231,10 +231,9 @@ impl FlowEdge {
 /// Something that is known since a truth value is.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Implied {
-    /// What another truth value is.
+    /// The value of another truth value.
     Value(ValueId, bool),
-    /// What the operation of this name, with these operands, and with the attributes and result types of the one that
-    /// this follows from, gives.
+    /// The result of the operation of this name on these operands, with the attributes and result types of the operation that implies it.
     Result(OpName, SmallVec<[ValueId; 2]>, bool),
 }
 
@@ -276,8 +275,8 @@ impl Relation {
     }
 }
 
-/// What an operation declares of its derivative. That there is none is declared as well: of an operation that states nothing,
-/// nothing is assumed.
+/// The declaration of an operation's derivative. That there is none is declared as well: of an operation that states nothing, nothing is
+/// assumed.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub enum Derivative {
     /// Nothing is said. A result may depend on any operand in any way.
@@ -301,7 +300,7 @@ pub enum Dependence {
     Differentiable,
 }
 
-/// What a folded result becomes.
+/// The replacement of a folded result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FoldResult {
     /// A value that is there already.

@@ -35,7 +35,7 @@ pub enum Severity {
 pub struct Label {
     /// Where.
     pub span: Span,
-    /// What; may be empty.
+    /// The label text; may be empty.
     pub text: String,
     /// The part of the operation at `span` that is meant, until [`locate`](crate::text::locate) has found it.
     pub part: Option<Part>,
@@ -65,7 +65,7 @@ pub enum Part {
 /// A replacement of a stretch of the source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Edit {
-    /// What is replaced; may be empty.
+    /// The range to replace; may be empty.
     pub span: Span,
     /// The part of the operation at `span` that is meant, until [`locate`](crate::text::locate) has found it.
     pub part: Option<Part>,
@@ -82,11 +82,11 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// A stable, kebab-case name of the kind of error: `syntax`, `unknown-op`, `type-mismatch`, …
     pub code: &'static str,
-    /// What is wrong, without a full stop.
+    /// The problem, without a full stop.
     pub message: String,
     /// Where; the first is the primary one.
     pub labels: Vec<Label>,
-    /// What to do about it.
+    /// A suggestion.
     pub help: Option<String>,
     /// More of the story, each a line.
     pub notes: Vec<String>,

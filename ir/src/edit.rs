@@ -26,7 +26,7 @@ pub struct OpSpec<'a> {
     pub regions: &'a [RegionId],
     /// Its successors.
     pub successors: &'a [Successor],
-    /// Where it was written.
+    /// Its source location.
     pub span: Span,
 }
 

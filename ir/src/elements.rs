@@ -121,12 +121,12 @@ impl Elements {
         self.ty
     }
 
-    /// How it is written.
+    /// Its textual form.
     pub fn form(&self) -> ElementsForm {
         self.form
     }
 
-    /// What the numbers are: of complex elements, their halves.
+    /// The kind of the numbers: of complex elements, their halves.
     pub fn kind(&self) -> ElementKind {
         self.kind
     }
@@ -213,7 +213,7 @@ impl Elements {
                 sign: Signedness::Unsigned,
             } => bits as f64,
             ElementKind::Integer { width, sign } => extend(bits, width, sign) as f64,
-            // Those with more than 64 bits have no bits here.
+            // Values of more than 64 bits have no bits here.
             ElementKind::Float(kind) => kind.decode(bits).unwrap_or(f64::NAN),
         }))
     }

@@ -130,7 +130,7 @@ fn elements_of(ctx: &Context, ty: Type) -> Option<(Option<usize>, Type)> {
     Some((Some(count), elem))
 }
 
-/// What numbers of a type are, and whether they are complex.
+/// The kind of the numbers of a type, and whether they are complex.
 pub(crate) fn element_kind(ctx: &Context, elem: Type) -> Option<(ElementKind, bool)> {
     Some(match *ctx.type_data(elem) {
         TypeData::Integer { width, sign } if (1..=64).contains(&width) => (ElementKind::Integer { width, sign }, false),

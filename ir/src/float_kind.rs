@@ -85,7 +85,7 @@ impl FloatKind {
     }
 }
 
-/// What the largest exponent and the sign without a value encode.
+/// The encodings of the largest exponent and of the sign without a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Specials {
     /// Infinities and NaNs, as IEEE 754 has them.

@@ -80,8 +80,8 @@ impl Body {
             .then_some((parent, FlowPoint::Region(self.region_index(region)?)))
     }
 
-    /// What an operand becomes when control enters regions or leaves them. `None` when the user is an ordinary
-    /// operation; empty for an operand that is only read, like a condition.
+    /// The values that an operand is bound to when control enters or leaves regions. `None` when the user is an ordinary operation; empty
+    /// for an operand that is only read, like a condition.
     pub fn flow_targets(&self, ctx: &Context, at: Use) -> Option<SmallVec<[ValueId; 4]>> {
         let (op, from) = self.flow_of_operands(ctx, at.op)?;
         let edges = self.region_flow(ctx, op)?.edges_from(self.view(ctx, op), from);

@@ -6,7 +6,7 @@ use crate::declare::FlowPoint;
 use crate::entity::{BlockId, OpId, RegionId};
 use crate::registry::RegionFlow;
 
-/// What an operation with two regions does with them.
+/// The control flow of an operation with two regions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FlowKind {
     /// The first decides whether to continue, and forwards the values of the other region or the results of the loop; the other leads
@@ -100,7 +100,7 @@ fn shape(flow: &dyn RegionFlow, op: OpView<'_>) -> Option<(FlowKind, usize, [usi
 }
 
 impl Body {
-    /// What an operation does with its regions, if it is a loop or a branch of two, with or without an entry region.
+    /// The control flow of an operation, if it is a loop or a branch of two regions, with or without an entry region.
     pub fn flow_kind(&self, ctx: &Context, op: OpId) -> Option<FlowKind> {
         let flow = self.region_flow(ctx, op)?;
         Some(shape(flow, self.view(ctx, op))?.0)

@@ -11,7 +11,7 @@ use crate::declare::{List, Text};
 pub enum MarkedOps {
     /// All of them.
     Any,
-    /// Those of these names.
+    /// The operations of these names.
     Named(List<Text>),
 }
 

@@ -18,7 +18,7 @@ pub struct Name(u32);
 const NUMBERED: u32 = 1 << 30;
 /// How many bits the number takes.
 const NUMBER_BITS: u32 = 24;
-/// What numbers are smaller than.
+/// An exclusive upper bound of the numbers in names.
 const MAX_NUMBER: u32 = (1 << NUMBER_BITS) - 1;
 /// How many words there are at most; half of them may have digits inside, like `v0_`.
 pub(crate) const MAX_STEMS: usize = 64;

@@ -18,7 +18,7 @@ pub trait Pattern: Send + Sync {
     /// to a simplest form, since it is repeated until nothing changes.
     fn rewrite(&self, r: &mut Rewriter<'_>, op: OpId, constants: &[Option<Attr>]) -> bool;
 
-    /// What is wrong with the pattern. Asked once, when all dialects are registered.
+    /// Reports errors of the pattern. Asked once, when all dialects are registered.
     fn check(&self, _: &Context) -> Vec<Diagnostic> {
         Vec::new()
     }
@@ -85,7 +85,7 @@ impl Patterns {
     }
 }
 
-/// Those of a context that has none.
+/// The patterns of a context without patterns.
 static NO_PATTERNS: Patterns = Patterns { of: Vec::new() };
 
 impl Context {

@@ -1,4 +1,4 @@
-//! What the definition of an operation declares, in a form in which most operations are quickly found to be as declared.
+//! The declarations of an operation's definition, in a form that verifies most operations quickly.
 
 use std::ops::RangeInclusive;
 
@@ -13,7 +13,7 @@ pub(crate) struct AttrPlan {
     pub(crate) kind: AttrKind,
 }
 
-/// What a definition declares.
+/// The compiled declarations of a definition.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) operands: RangeInclusive<usize>,

@@ -19,14 +19,14 @@ impl<K, V> Recent<K, V> {
         }
     }
 
-    /// What is kept at a place, if it is what is looked for. Places are counted modulo their number.
+    /// The entry at a place, if its key matches. Places are counted modulo their number.
     #[inline]
     pub(crate) fn find(&self, place: usize, is: impl FnOnce(&K) -> bool) -> Option<&(K, V)> {
         let item = self.items.get(place & (self.places - 1))?.as_ref();
         item.filter(|item| is(&item.0))
     }
 
-    /// What is kept at a place.
+    /// The entry at a place.
     #[inline]
     pub(crate) fn at(&mut self, place: usize) -> &mut Option<(K, V)> {
         if self.items.is_empty() {

@@ -1,4 +1,4 @@
-//! What the IR knows of dialects: definitions of operations, traits, and the interfaces that passes ask.
+//! The registry of dialects: definitions of operations, traits, and the interfaces that passes ask.
 //!
 //! A pass never matches on the name of an operation that is not its own subject. It asks whether the operation
 //! reads or writes ([`OpDef::effects`]; an operation that does not say may do anything), whether it may run when the program would not have run it
@@ -75,8 +75,8 @@ pub trait RegionFlow: Sync + Send {
         false
     }
 
-    /// What an entry region ends in: one that runs once before the others, and forwards its arguments and a value of its
-    /// own. `None` when the operation cannot have one.
+    /// The terminator of an entry region: one that runs once before the others, and forwards its arguments and a value of its own. `None`
+    /// when the operation cannot have one.
     fn entry_end(&self) -> Option<&'static str> {
         None
     }
@@ -87,7 +87,7 @@ pub trait RegionFlow: Sync + Send {
     }
 }
 
-/// What the inference of result types or region argument types can look at; the operation need not exist yet.
+/// The input of type inference of results and region arguments; the operation need not exist yet.
 #[derive(Clone, Copy)]
 pub struct InferArgs<'a> {
     /// The context.
@@ -126,7 +126,7 @@ pub type RegionArgsFn = fn(InferArgs<'_>, usize) -> Option<SmallVec<[Type; 4]>>;
 /// Reports what is wrong with an operation. Types, counts and attributes of the definition were checked before.
 pub type VerifyFn = fn(OpView<'_>, &mut Vec<Diagnostic>);
 
-/// What an operation folds to, given the constant values of its operands.
+/// Folds an operation, given the constant values of its operands.
 pub type FoldFn = fn(OpView<'_>, &[Option<Attr>]) -> Option<SmallVec<[FoldResult; 2]>>;
 
 /// Makes the operation that has the given constant as its only result, of the given type; nothing if the operation
@@ -136,7 +136,7 @@ pub type MaterializeFn = fn(&mut Rewriter<'_>, Attr, Type) -> Option<OpId>;
 /// The effects of one operation.
 pub type EffectsFn = fn(OpView<'_>) -> SmallVec<[Effect; 2]>;
 
-/// What a definition declares about the effects of its operation. The absence of effects must be declared: [`MemoryEffects::None`].
+/// The declared memory effects of an operation. The absence of effects must be declared: [`MemoryEffects::None`].
 #[derive(Clone, Copy)]
 pub enum MemoryEffects {
     /// Nothing, as of an operation that is not registered: it may read and write whatever its operands and their aliases
@@ -146,23 +146,23 @@ pub enum MemoryEffects {
     None,
     /// These.
     Declared(EffectsFn),
-    /// Those of a function that it calls: it reads and writes the world, and where the context has operations whose
-    /// effects are not declared, one of them may be in the function.
+    /// The effects of the function that it calls: it reads and writes the world, and where the context has operations whose effects are not
+    /// declared, one of them may be in the function.
     OfCallee,
 }
 
 /// Whether one operation may be speculated.
 pub type SpeculateFn = fn(OpView<'_>) -> Speculatability;
 
-/// What follows from the only result of an operation being one truth value, and that one true or false: a comparison
-/// decides about others of the same operands.
+/// The facts that follow if the only result of an operation, a truth value, is true or false: a comparison decides about others of the same
+/// operands.
 pub type ImpliesFn = fn(OpView<'_>, bool) -> Vec<Implied>;
 
 /// Which of the successors of a terminator control goes to, if constants tell. `constant` gives the constant that a
 /// value is known to have, in the form of [`FoldResult::Constant`].
 pub type ChooseFn = fn(OpView<'_>, &dyn Fn(ValueId) -> Option<Attr>) -> Option<usize>;
 
-/// What an operation has to do with counting.
+/// The role of an operation in counting.
 pub type CountingFn = fn(OpView<'_>) -> Option<Counting>;
 
 /// A dialect.
@@ -226,9 +226,9 @@ pub struct OpDef {
     /// Folding that need not keep NaNs, infinities and the signs of zeros, for those who ask for it; tried after
     /// [`OpDef::fold`].
     pub fast_fold: Option<FoldFn>,
-    /// What it has to do with counting.
+    /// Its role in counting.
     pub counting: Option<CountingFn>,
-    /// What follows from its result.
+    /// The facts that follow from its result.
     pub implies: Option<ImpliesFn>,
     /// For a terminator with several successors: where control goes.
     pub choose: Option<ChooseFn>,
@@ -240,15 +240,15 @@ pub struct OpDef {
     pub speculatable: SpeculateFn,
     /// Control flow through regions.
     pub flow: Option<&'static dyn RegionFlow>,
-    /// What it declares of its derivative.
+    /// The declaration of its derivative.
     pub derivative: Derivative,
     /// The name of the gradient operation, if the dialect has a twin for this one.
     pub backward: Option<Text>,
     /// Operands whose shape alone is read.
     pub no_need_buffer: List<Text>,
-    /// What it computes and how it is differentiated, if that is given as programs.
+    /// Its semantics and derivative, if they are defined by programs.
     pub semantics: Option<Arc<dyn Semantics>>,
-    /// How it is written in MLIR's custom assembly, which is read beside the form here.
+    /// Its custom assembly in MLIR, which is accepted beside the form here.
     pub assembly: Option<Assembly>,
     /// The dialect whose name MLIR omits in front of operations directly in its regions.
     pub default_dialect: &'static str,

@@ -147,7 +147,7 @@ impl Rewriter<'_> {
 fn goes_with(ctx: &Context, body: &Body, at: Use) -> bool {
     let name = body.op_name(at.op);
     let Some(def) = ctx.op_def(name) else { return false };
-    // What a function returns and what a call passes is compared with what is elsewhere.
+    // The result types of a function and the operand types of a call are compared with another operation.
     let elsewhere = body.view(ctx, at.op).attr("callee").is_some() || def.has(Traits::RETURN_LIKE);
     if elsewhere || body.op_block(at.op).is_none() || !fits(ctx, body, at.op) {
         return false;

@@ -49,7 +49,7 @@ pub trait Semantics: Send + Sync {
         Vec::new()
     }
 
-    /// What is wrong with the programs, whatever the operands are. Asked once, when all dialects are registered.
+    /// Reports errors of the programs, for any operands. Asked once, when all dialects are registered.
     fn check(&self, _: &Context, _: &OpDef) -> Vec<Diagnostic> {
         Vec::new()
     }

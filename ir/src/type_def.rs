@@ -16,7 +16,7 @@ pub trait DialectType: 'static {
     const NAME: &'static str;
 }
 
-/// What a parameter of a type may be, which is how it is written.
+/// The kind of a type's parameter, which determines its syntax.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TypeParamKind {
     /// A type.
@@ -36,13 +36,13 @@ pub enum TypeParamKind {
 pub struct TypeParamSpec {
     /// The name, for messages and for the reference.
     pub name: Text,
-    /// What it may be.
+    /// Its kind.
     pub kind: TypeParamKind,
     /// Whether it may be omitted, with all that follow.
     pub optional: bool,
 }
 
-/// What is wrong with the parameters of a type. Their number and kinds were checked before.
+/// Verifies the parameters of a type; the error is a message. Their number and kinds were checked before.
 pub type TypeVerifyFn = fn(&Context, &[TypeParam]) -> Result<(), String>;
 
 /// The definition of a type of a dialect.
@@ -114,7 +114,7 @@ impl TypeDef {
         text
     }
 
-    /// What is wrong with parameters.
+    /// Verifies parameters.
     ///
     /// # Errors
     /// A message that names the parameter.

@@ -56,7 +56,7 @@ pub enum TypeParam {
     Attr(Attr),
 }
 
-/// What a [`Type`] denotes.
+/// The data of a [`Type`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum TypeData {
     /// `i1`, `i32`, `ui8`, …
@@ -134,7 +134,7 @@ pub enum TypeData {
     Unregistered(Box<str>),
 }
 
-/// What an [`Attr`] denotes.
+/// The data of an [`Attr`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum AttrData {
     /// `unit`: present or not.

@@ -70,7 +70,7 @@ struct Entry {
     hash: ShortHash,
 }
 
-/// What has been walked so far of the inside of an operation.
+/// The state of the walk inside an operation.
 #[derive(Default)]
 struct Inside {
     /// A hash of the operations, without their operands.
@@ -139,7 +139,7 @@ impl Table<'_> {
                     }
                 }
                 Task::Dominating(region, block) => {
-                    // What ran between the dominator and this block is not known.
+                    // Operations between the dominator and this block are unknown.
                     self.epoch += 1;
                     tasks.push(Task::Leave(self.entries.len()));
                     let children = trees.get(&region).map_or(&[][..], |t| t.children(block));

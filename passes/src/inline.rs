@@ -114,9 +114,9 @@ pub(crate) fn call_composites(module: &mut Module) -> Result<bool, Vec<Diagnosti
 /// Which functions and calls may be inlined besides ordinary ones.
 #[derive(Clone, Copy)]
 struct Which {
-    /// Those with a derivative of their own.
+    /// Calls with a derivative of their own.
     custom_vjp: bool,
-    /// Those with `no_inline`.
+    /// Calls with `no_inline`.
     no_inline: bool,
 }
 
@@ -344,7 +344,7 @@ fn inline_into(
     inlined
 }
 
-/// What a block of a function returns, if it ends in a return.
+/// The return operation of a block of a function.
 fn returned(ctx: &Context, body: &Body, block: BlockId) -> Option<OpId> {
     body.last_op(block)
         .filter(|&op| body.view(ctx, op).has(Traits::RETURN_LIKE))
@@ -446,7 +446,7 @@ fn inline_blocks(ctx: &Context, to: &mut Body, call: OpId, from: &Body) -> bool 
         return false;
     };
     let to = rewriter.body;
-    // What is after the call, with an argument for each of its results.
+    // The operations after the call, with an argument for each of its results.
     let rest = to.create_block(root);
     let results: SmallVec<[(ValueId, Type); 4]> = to.results(call).map(|r| (r, to.value_type(r))).collect();
     let types: SmallVec<[Type; 4]> = results.iter().map(|r| r.1).collect();

@@ -79,7 +79,7 @@ struct Slot {
     result: usize,
 }
 
-/// What accumulates in one place.
+/// A chain that accumulates in one place.
 #[derive(Default)]
 struct Chain {
     /// Additions, and the index of the addend.
@@ -329,7 +329,7 @@ fn follow(ctx: &Context, body: &Body, mut value: ValueId, block: BlockId, chain:
 fn adds_alike(ctx: &Context, body: &Body, op: OpId, to: usize, added: usize) -> bool {
     let ty = |at| body.value_type(body.operand(op, at));
     let rank = |at| ctx.as_tensor(ty(at)).map_or(0, |(shape, _)| shape.len());
-    // What is changed in place does not grow: where an extent is not known, the sum might be larger.
+    // A value that is changed in place does not grow: where an extent is not known, the sum might be larger.
     let grows = ctx.as_tensor(ty(to)).is_some_and(|(to, _)| {
         let added = ctx.as_tensor(ty(added)).map_or(&[][..], |(shape, _)| shape);
         to.iter()

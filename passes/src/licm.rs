@@ -112,7 +112,7 @@ enum Task {
     Leave(OpId, u32),
 }
 
-/// What is known of the region that the walk is in at a depth.
+/// The state of the region at a depth of the walk.
 struct Level {
     /// The least depth that operations of this region can be moved to.
     floor: u32,
@@ -135,7 +135,7 @@ struct Mover<'a> {
     loops: Vec<u32>,
     body: &'a mut Body,
     facts: Arc<Facts>,
-    /// What is a constant when it is made may be changed by operations that nothing is known of.
+    /// Operations of unknown effect may change what is a constant when it is created.
     constants_change: bool,
     home: Vec<u32>,
     levels: Vec<Level>,
@@ -198,7 +198,7 @@ impl<'a> Mover<'a> {
                         .and_then(|r| self.body.entry_block(r));
                     let level = &mut self.levels[depth as usize];
                     level.op = Some(op);
-                    // What a second block runs is not certain.
+                    // It is uncertain whether a second block runs.
                     level.clean &= self.body.op_block(op) == entry;
                     tasks.push(Task::Leave(op, depth));
                     for &region in self.body.op_regions(op).iter().rev() {
@@ -271,7 +271,7 @@ impl<'a> Mover<'a> {
                 && (self.facts.is_speculatable(op) || self.body.op_regions(op).is_empty());
             self.levels[depth as usize].clean &= stays_quiet;
         }
-        // What the operation captures, its surroundings at the new place do.
+        // The captures of the operation become captures of its new surroundings.
         let level = &mut self.levels[target as usize].captures;
         for operand in self.body.operands(op) {
             let home = self.home[operand.index()];

@@ -251,7 +251,7 @@ fn values_are_removed_replaced_and_reordered_as_a_whole() {
         Ok(())
     };
     for (source, name) in [(FOR, "t.for"), (TESTED, "t.loop")] {
-        // It is used inside, and nothing states what to use there.
+        // It is used inside, and no replacement is given.
         let refused = edit(source, name, |r, op| change(r, op, |e, body| e.remove_carried(body, 1)));
         assert_eq!(refused, Err("this uses a value that is to be removed".to_owned()));
         let refused = edit(source, name, |r, op| change(r, op, |e, body| e.remove_carried(body, 0)));
@@ -384,7 +384,7 @@ fn expect_only_in(places: &[&str], words: &[&str]) {
 
 #[test]
 fn no_pass_knows_loops_and_branches_by_name() {
-    // What makes them of blocks, of graphs, or for the elements of tensors and buffers.
+    // Passes that create them from blocks, from graphs, or for the elements of tensors and buffers.
     expect_only_in(
         &["cfg/", "dataflow/", "autodiff/elements.rs"],
         &[
@@ -402,7 +402,7 @@ fn no_pass_knows_loops_and_branches_by_name() {
 
 #[test]
 fn no_pass_spells_the_arithmetic_of_adjoints_and_counts() {
-    // What makes branches of blocks and graphs of loops, what puts sums in place, and buffers, whose counters are their own.
+    // Passes that create branches from blocks or graphs from loops, accumulate in place, or use buffers, whose counters are their own.
     expect_only_in(
         &["cfg/", "dataflow/", "inplace.rs", "autodiff/lower/"],
         &[

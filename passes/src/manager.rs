@@ -18,14 +18,14 @@ use crate::pipeline::{Pipeline, is_module};
 /// The code of the error that a crash of a pass is reported with.
 pub const PASS_CRASH: &str = "pass-crash";
 
-/// What a pass that has run did.
+/// The record of a pass that has run.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Ran {
     /// Whether it changed the program.
     pub changed: Changed,
     /// How long it took.
     pub time: Duration,
-    /// What it counted; see [`PassContext::count`].
+    /// Its counters; see [`PassContext::count`].
     pub counts: BTreeMap<&'static str, u64>,
 }
 
@@ -91,7 +91,7 @@ pub struct PassManager<'a> {
     verify: VerifyEach,
 }
 
-/// What is left to do.
+/// The remaining work.
 enum Pending {
     Run(Invocation),
     /// A pass that is a pipeline ends.
@@ -199,7 +199,7 @@ impl<'a> PassManager<'a> {
         // Observers come first: they show the faulty program.
         if let (VerifyEach::Changed(options), Changed::Yes) = (self.verify, changed) {
             let start = Instant::now();
-            // What a pass has left may be such that the verifier itself stumbles.
+            // The output of a pass may be such that the verifier itself panics.
             let verified = catch_unwind(AssertUnwindSafe(|| verify_with(module, options)));
             let errors = verified.unwrap_or_else(|panic| vec![crash("the verifier", &*panic)]);
             let time = start.elapsed();
@@ -311,7 +311,7 @@ fn attempt(
     (outcome, cx.into_reports(), counts)
 }
 
-/// What a pass took out of the program must not count as a use: passes that ask where all uses are would be misled.
+/// An operation that a pass removed must not count as a use: passes that ask where all uses are would be misled.
 fn check_uses(body: &Body, pass: &str) {
     let linked: FxHashSet<OpId> = body.walk_all().collect();
     for value in (0..body.num_value_slots()).map(ValueId::new) {

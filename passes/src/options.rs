@@ -7,7 +7,7 @@ use std::fmt;
 
 use crate::values::{RawValue, is_word_char, read_value};
 
-/// What values an option takes.
+/// The kind of an option's values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OptionKind {
     /// `true` or `false`; the name alone means `true`.
@@ -29,7 +29,7 @@ pub enum OptionKind {
 pub struct OptionSpec {
     /// The name before the `=`.
     pub name: &'static str,
-    /// What values it takes.
+    /// The kind of its values.
     pub kind: OptionKind,
     /// The value it has when it is not given, as it would be written; `None` when it then has none.
     pub default: Option<&'static str>,

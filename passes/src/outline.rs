@@ -185,7 +185,7 @@ fn candidates(ctx: &Context, body: &Body, min_size: usize) -> Vec<(OpId, u64)> {
     found
 }
 
-/// What an operation is, as numbers, and the attributes.
+/// The key of an operation, as numbers, and its attributes.
 type Written = (Vec<u64>, Vec<AttrDict>);
 
 /// All that an operation is, and the values that it takes from outside.

@@ -12,10 +12,10 @@ use crate::options::{OptionSpec, OptionValue, Options};
 /// Whether a pass changed the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Changed {
-    /// It is as it was.
+    /// The program is unchanged.
     #[default]
     No,
-    /// It may be another.
+    /// The program may have changed.
     Yes,
 }
 
@@ -57,7 +57,7 @@ pub trait ConstantEvaluator: Sync {
     fn evaluate(&self, op: OpView<'_>, operands: &[Attr]) -> Option<SmallVec<[Attr; 2]>>;
 }
 
-/// What a pass is given beside the program.
+/// The environment of a pass.
 pub struct PassContext<'a> {
     /// The options that were written after the name of the pass, and the defaults of the others.
     pub options: &'a Options,
@@ -100,7 +100,7 @@ impl<'a> PassContext<'a> {
         }
     }
 
-    /// What was counted so far, by name.
+    /// Takes the counters, by name.
     pub fn take_counts(&mut self) -> BTreeMap<&'static str, u64> {
         std::mem::take(self.counts.get_mut().unwrap_or_else(PoisonError::into_inner))
     }
@@ -173,7 +173,7 @@ pub struct Invocation {
     pub pass: &'static dyn Pass,
     /// The options.
     pub options: Options,
-    /// What it runs on; empty for the whole program.
+    /// The operations it runs on; empty for the whole program.
     pub path: Path,
 }
 
@@ -224,7 +224,7 @@ impl fmt::Debug for Invocation {
 /// The pass of a name, or of one that MLIR has for it.
 pub(crate) fn find_in(passes: &[&'static dyn Pass], name: &str) -> Option<&'static dyn Pass> {
     let find = |name: &str| passes.iter().copied().find(|p| p.name() == name);
-    // What a tool calls so itself goes before.
+    // A pass that a tool registers under this name takes precedence.
     find(name).or_else(|| find(ALIASES.iter().find(|alias| alias.0 == name)?.1))
 }
 

@@ -272,7 +272,7 @@ impl<'a> PatternDriver<'a> {
             }
         }
         if !self.is_removable(op) {
-            // It is computed for another reason than its result, but folding it again would change nothing.
+            // Another reason keeps it; folding it again would change nothing.
             return true;
         }
         let operands = self.body.operands_vec(op);

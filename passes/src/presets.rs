@@ -31,7 +31,7 @@ pub const O0: Preset = Preset {
     options: &[],
 };
 
-/// What is quick.
+/// Fast passes.
 pub const O1: Preset = Preset {
     name: "O1",
     summary: "Optimize quickly",
@@ -40,7 +40,7 @@ pub const O1: Preset = Preset {
     options: &[],
 };
 
-/// What is worth it.
+/// Full optimization.
 pub const O2: Preset = Preset {
     name: "O2",
     summary: "Optimize",

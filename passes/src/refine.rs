@@ -239,7 +239,7 @@ const MAX_ROUNDS: usize = 16;
 /// How deep loops are refined; each level may be visited several times for one visit of that around it.
 const MAX_DEPTH: usize = 8;
 
-/// What is known of the values of a body.
+/// Facts about the values of a body, found so far.
 struct Refiner<'a> {
     ctx: &'a Context,
     body: &'a mut Body,

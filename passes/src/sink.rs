@@ -27,7 +27,7 @@ use crate::analysis::{Facts, RegionTree, Touched, Variables, is_symbol_or_termin
 use crate::bodies::for_each_body_mut;
 use crate::pass::{Changed, Pass, PassContext, Scope};
 
-/// What can move after an operation with regions has moved is found in the next round.
+/// Operations that become movable after one with regions has moved are found in the next round.
 const MAX_ROUNDS: usize = 8;
 
 /// The pass `sink`.

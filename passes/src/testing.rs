@@ -316,7 +316,7 @@ pub(crate) fn context() -> Arc<Context> {
     func.regions = vec![region(&[], Presence::Required)];
     func.regions[0].bare = true;
     let mut builder = ContextBuilder::new();
-    // What these operations have as attributes is not what is tested.
+    // The attributes of these operations are not under test.
     let some = |name: &'static str| Mark::anywhere(name, "any", "");
     builder.register_marks(
         [

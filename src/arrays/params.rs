@@ -8,7 +8,7 @@ use pir_translate::Cursor;
 
 use super::bytes;
 
-/// What a file begins with: the version 0 and no levels. No other kind of file does.
+/// The beginning of a file: the version 0 and no levels. No other kind of file does.
 const MAGIC: &[u8] = &[0; 12];
 
 /// Whether a file is of this kind.

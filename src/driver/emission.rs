@@ -1,4 +1,4 @@
-//! What a program is written with for TensorFlow: the devices of a cluster, and the variables of a SavedModel.
+//! The options for writing a program for TensorFlow: the devices of a cluster, and the variables of a SavedModel.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::formats::To;
 use crate::output::write_output;
 use crate::source::{SAVED_MODEL, read_file};
 
-/// What parameters become.
+/// The treatment of parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Parameters {
     /// Variables of the SavedModel, with values from its checkpoint
@@ -28,7 +28,7 @@ pub enum Parameters {
     Constants,
 }
 
-/// What was asked for.
+/// The requested output.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     /// The format.
@@ -37,7 +37,7 @@ pub struct Request<'a> {
     pub input: &'a str,
     /// The folder of a SavedModel.
     pub variables: Option<&'a str>,
-    /// What parameters become.
+    /// The treatment of parameters.
     pub parameters: Option<Parameters>,
     /// The file of a cluster.
     pub cluster: Option<&'a str>,
@@ -52,7 +52,7 @@ struct Base {
     message: Vec<u8>,
 }
 
-/// What a program is written with.
+/// The options for writing a program.
 #[derive(Default, Debug)]
 pub struct Emission {
     /// Parameters become constants, with the values in this folder.

@@ -1,4 +1,4 @@
-//! What all tools do with a program: read it, verify it, run passes on it.
+//! The steps that all tools share: read it, verify it, run passes on it.
 
 mod diff;
 pub mod dump;
@@ -37,7 +37,7 @@ pub const MANY_BYTES: usize = 1 << 15;
 pub struct LoadOptions {
     /// Accept operations that no dialect defines.
     pub allow_unregistered: bool,
-    /// What is read of a graph of TensorFlow.
+    /// Options of reading a TensorFlow graph.
     pub graph: pir_translate::graphdef::Options,
 }
 

@@ -34,7 +34,7 @@ pub enum Filter {
     None,
     /// All.
     All,
-    /// Those with these names.
+    /// The passes with these names.
     Named(Vec<String>),
 }
 
@@ -48,22 +48,22 @@ impl Filter {
     }
 }
 
-/// What is printed.
+/// The options of printing.
 #[derive(Clone, Debug, Default)]
 pub struct ShowOptions {
     /// Before these passes.
     pub before: Filter,
     /// After these passes.
     pub after: Filter,
-    /// What a pass changed, as a diff.
+    /// Print the changes of each pass, as a diff.
     pub changes: bool,
-    /// What these passes did: their counters, and a diff of single lines.
+    /// Report the work of these passes: their counters, and a diff of single lines.
     pub debug: Filter,
     /// After a failed pass.
     pub failure: bool,
     /// Which part of the program.
     pub scope: PrintScope,
-    /// How it is printed.
+    /// The style of printing.
     pub print: PrintOptions,
     /// Whether diffs are coloured.
     pub color: bool,

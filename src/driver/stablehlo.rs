@@ -7,7 +7,7 @@ use pir_passes::Pipeline;
 
 use super::{RunOptions, run_passes};
 
-/// What the reader calls the properties of an operation that it knows nothing of, and the printer writes as such.
+/// The reader's name for the properties of an unregistered operation, which the printer writes as such.
 const PROPERTIES: &str = "<{}>";
 
 /// How rows call attributes that are `array<i64: 1, 0>`, for which lists are read as well.

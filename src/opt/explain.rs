@@ -4,7 +4,7 @@ use pir_ir::{Diagnostic, nearest};
 
 use crate::codes::{names, sections};
 
-/// What a block is, from the words after its fence.
+/// The title of a block, from the words after its fence.
 fn title(info: &str) -> String {
     let (kind, words): (Vec<&str>, Vec<&str>) = (info.split_whitespace().skip(1))
         .filter(|word| *word != "fix")

@@ -1,4 +1,4 @@
-//! What users of `mlir-opt` are in the habit of writing: passes as options, `-cse --canonicalize`, and options by MLIR's names.
+//! Spellings that users of `mlir-opt` are used to: passes as options, `-cse --canonicalize`, and options by MLIR's names.
 
 use std::ffi::OsString;
 

@@ -42,7 +42,7 @@ pub(super) struct Job<'a> {
     said: Vec<u8>,
     /// With `--emit` of another system's format, the output so far.
     saved: Vec<Vec<u8>>,
-    /// What the last program was written with.
+    /// The options with which the last program was written.
     emission: Emission,
     crashed: bool,
     /// A reproducer of a failure was written.
@@ -177,7 +177,7 @@ impl<'a> Job<'a> {
         result.map(|(module, _)| module).map_err(|_| ())
     }
 
-    /// What a program is written with for another system.
+    /// The options for writing a program for another system.
     fn emission(&self, source: &Source) -> Result<Emission, Vec<Diagnostic>> {
         let output = &self.args.output;
         let request = Request {

@@ -30,7 +30,7 @@ struct Row {
     shown: Range<usize>,
     /// Rows of one chunk are printed together.
     chunk: usize,
-    /// Where it starts in the text of the excerpt.
+    /// Its start in the text of the excerpt.
     start: usize,
     /// Maps each character of the row from its offset in the source to that in the text.
     map: Vec<(usize, usize)>,

@@ -63,7 +63,7 @@ impl<'t> Search<'t> {
         None
     }
 
-    /// What an alias represents.
+    /// The definition of an alias.
     fn definition(&self, alias: &str) -> Option<&'t str> {
         let head = format!("{alias} = loc");
         let starts_line = |&at: &usize| at == 0 || matches!(self.text[at - 1], b'\n' | b'\r');
@@ -84,7 +84,7 @@ fn position(text: &str) -> Option<(&str, &str)> {
     (!line.is_empty() && !column.is_empty()).then_some((line, column))
 }
 
-/// What is in the brackets that a text begins with.
+/// The text in the leading brackets.
 fn inside(text: &str) -> Option<&str> {
     let (mut depth, mut quoted) = (0usize, false);
     for (at, c) in text.char_indices() {

@@ -218,7 +218,7 @@ pub struct Args {
     pub common: Common,
 }
 
-/// What becomes of subnormal numbers.
+/// The treatment of subnormal numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Denormals {
     /// Replace subnormal numbers with zeros of the same sign

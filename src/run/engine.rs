@@ -21,11 +21,11 @@ use crate::source::Source;
 /// An engine.
 struct Engine {
     name: &'static str,
-    /// What it reads, and the end of the file's name.
+    /// The format that it reads, and the extension of the file.
     format: To,
     end: &'static str,
     script: &'static str,
-    /// What installs it.
+    /// The command that installs it.
     install: &'static str,
 }
 
@@ -60,7 +60,7 @@ const ENGINES: [Engine; 4] = [
     },
 ];
 
-/// What was asked for with `--engine`.
+/// The engine that `--engine` names.
 #[derive(Clone, Copy, Debug)]
 pub struct Chosen {
     /// The place among the engines.
@@ -89,7 +89,7 @@ fn error(message: impl Into<String>) -> Vec<Diagnostic> {
     vec![Diagnostic::error("engine", message)]
 }
 
-/// What the engine makes of a program and its inputs: what it fetches, then the results of its function.
+/// The results of the engine for a program and its inputs: what it fetches, then the results of its function.
 ///
 /// # Errors
 /// If the program cannot be written for the engine, the engine is not installed, or it fails.
@@ -165,7 +165,7 @@ fn arguments(
     ordered.ok_or_else(|| error("the inputs of the exported program differ"))
 }
 
-/// What a program fetches at top level, in order.
+/// The names of the fetches of a program at top level, in order.
 fn names(module: &Module) -> Vec<String> {
     let (ctx, body) = (&*module.ctx, &module.body);
     let fetched = body.walk_all().filter_map(|op| {

@@ -326,7 +326,7 @@ fn execute<T>(
     // The printed output of the program must not end up inside an archive on standard output.
     progress::doing(|| "running the program".to_owned());
     let result = if args.output.as_deref() == Some("-") {
-        // What the program prints goes where progress is shown.
+        // Output of the program appears where progress is shown.
         progress::finish();
         run(&options, &mut io::stderr().lock())
     } else {

@@ -132,7 +132,7 @@ pub enum Value {
 pub struct ValueError {
     /// The byte offset.
     pub at: usize,
-    /// What was expected.
+    /// The expected value.
     pub message: String,
 }
 

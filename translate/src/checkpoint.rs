@@ -39,7 +39,7 @@ pub struct Entry {
     pub shape: Vec<usize>,
     /// The number of the file that holds it.
     pub shard: usize,
-    /// Where it begins there.
+    /// Its offset there.
     pub offset: usize,
     /// How many bytes it has.
     pub size: usize,
@@ -68,7 +68,7 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Entry>, String> {
         let data = block(bytes, number(&mut place)?, number(&mut place)?)?;
         for (key, value) in entries(data)? {
             let key = String::from_utf8_lossy(&key).into_owned();
-            // What has no such name are the header and what describes Python's objects.
+            // Other keys are the header and descriptions of Python objects.
             let Some(name) = key.strip_suffix(SUFFIX) else { continue };
             all.push(entry(name, value).map_err(|why| format!("the variable `{name}` {why}"))?);
         }

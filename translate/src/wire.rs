@@ -47,7 +47,7 @@ pub(crate) struct Field(
 
 /// The schema of a message.
 pub(crate) struct Schema {
-    /// What the message is called.
+    /// The name of the message.
     pub(crate) name: &'static str,
     /// Its fields.
     pub(crate) fields: &'static [Field],

@@ -104,7 +104,7 @@ pub(super) fn materialize(name: &str) -> Option<MaterializeFn> {
     }
 }
 
-/// What is known of two operands.
+/// Facts about two operands.
 struct Pair {
     x: ValueId,
     y: ValueId,
@@ -246,7 +246,7 @@ fn float(view: OpView<'_>, constants: &[Option<Attr>], at: usize) -> Option<f64>
     view.ctx.attr_f64(constants.get(at).copied().flatten()?)
 }
 
-/// What adding, subtracting, multiplying with or dividing by a number leaves unchanged, bit by bit: NaNs are not distinguished.
+/// The number that leaves others unchanged, bit by bit, in a sum, difference, product or quotient: NaNs are not distinguished.
 fn float_neutral(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
     let is = |at: usize, number: f64| float(view, constants, at).is_some_and(|v| v.to_bits() == number.to_bits());
     let (neutral, commutes) = match view.name() {
@@ -304,7 +304,7 @@ fn back_again(view: OpView<'_>, _: &[Option<Attr>]) -> Folded {
         (arith::IndexCast::NAME, arith::IndexCast::NAME) | (arith::IndexCastui::NAME, arith::IndexCastui::NAME)
     ) && inner.operand_type(0) != Some(Type::INDEX);
     let same = inner.operand_type(0) == view.result_type(0);
-    // What has more bits than index is cut by it.
+    // A number with more bits than `index` is truncated by it.
     let fits = |ty| int_width(view.ctx, element(view.ctx, ty)).is_some_and(|width| width <= 64);
     (same && (widening || from_index && inner.operand_type(0).is_some_and(fits))).then(|| value(inner.operand(0)?))?
 }

@@ -84,7 +84,7 @@ pub fn convert(ctx: &Context, body: &mut Body) -> Result<(), Vec<Diagnostic>> {
         let name = ctx.op_str(r.body.op_name(op));
         let span = r.body.op_span(op);
         r.before(op).set_span(span);
-        // What `strip-backward` needs is not found in what operations become.
+        // The mark for `strip-backward` is meaningless on the operations created here.
         let attrs = BACKWARD.remove(ctx, r.body.attrs(op));
         r.body.set_attrs(op, attrs);
         if let Some(&(_, twin)) = CONTROL.iter().find(|entry| entry.0 == name) {
@@ -133,7 +133,7 @@ fn hoist_stack(r: &mut Rewriter<'_>, op: OpId) -> OpId {
     let stack = r.body.result(create, 0);
     r.before(op);
     r.move_here(create);
-    // What hands the stack on there would still count as a use of it.
+    // Users of the stack in that region would still count.
     r.body.clear_region(init);
     for region in [first, second] {
         let Some(block) = r.body.entry_block(region) else {
@@ -197,7 +197,7 @@ fn given(view: OpView<'_>, name: &str, default: f64) -> f64 {
     view.f64(name).unwrap_or(default)
 }
 
-/// What computes the number that an operation gives.
+/// Emits the number that an operation computes.
 fn number(r: &mut Rewriter<'_>, op: OpId) -> Result<ValueId, String> {
     let view = r.view(op);
     let (name, operands) = (view.name(), r.body.operands_vec(op));

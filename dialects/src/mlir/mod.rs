@@ -26,5 +26,5 @@ pub use ops::{arith, index, math, memref, tensor, ub};
 pub use register::register;
 pub use values::{Count, OPERAND, index_constant, ints, number, sizes};
 
-/// What errors of operations of these dialects suggest.
+/// The help of errors about operations of these dialects.
 const HELP: &str = "use the generic form, which `mlir-opt --mlir-print-op-generic` prints";

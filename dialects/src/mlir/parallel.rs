@@ -37,7 +37,7 @@ fn groups<'a>(r: &Rewriter<'_>, parts: &Parts<'a>) -> Result<[&'a [ValueId]; 4],
 pub(super) struct Nest {
     outermost: Option<OpId>,
     pub(super) counters: Vec<ValueId>,
-    /// What the innermost loop carries.
+    /// The values that the innermost loop carries.
     pub(super) carried: Vec<ValueId>,
 }
 

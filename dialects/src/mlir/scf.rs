@@ -147,7 +147,7 @@ fn while_op() -> OpDef {
         }
     });
     def.verify = Some(verify_while);
-    // It may not end.
+    // The loop may not terminate.
     def.speculatable = |_| Speculatability::Never;
     def.flow = Some(&WhileFlow);
     def

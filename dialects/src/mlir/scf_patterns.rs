@@ -119,7 +119,7 @@ fn is_inside(body: &Body, op: OpId, value: ValueId) -> bool {
     body.op_regions(op).iter().any(|&region| within(region))
 }
 
-/// What is known in front of a branch: a value from there, or a constant.
+/// Whether a value is known before a branch: a value from there, or a constant.
 fn known_before(r: &mut Rewriter<'_>, op: OpId, value: ValueId) -> bool {
     !is_inside(r.body, op, value) || constant(r, value).is_some()
 }

@@ -52,7 +52,7 @@ pub const OPERAND: i64 = i64::MIN;
 pub enum Count {
     /// A number that is known.
     Number(i64),
-    /// What is known when the program runs.
+    /// A value that is known at run time.
     Value(ValueId),
 }
 

@@ -15,7 +15,7 @@ fn float_width(ctx: &Context, elem: Type) -> Option<u32> {
 /// The operations that convert buffers, too.
 const CONVERT_BUFFERS: [&str; 3] = [arith::IndexCast::NAME, arith::IndexCastui::NAME, arith::Bitcast::NAME];
 
-/// What is wrong with a conversion from elements of one type to those of another.
+/// Checks a conversion between element types.
 type Rule = fn(&Context, Type, Type) -> Result<(), &'static str>;
 
 /// Buffers are converted as well, by some operations.

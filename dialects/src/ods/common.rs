@@ -1,4 +1,4 @@
-//! What formats of several dialects share.
+//! Formats that several dialects share.
 
 use pir_ir::text::{OdsPrinter, OdsReader, Unreadable};
 use pir_ir::{AttrData, OdsHook, Type, TypeData};

@@ -78,7 +78,7 @@ pub(super) const NAMED: OdsHook = OdsHook {
         payload(r)
     },
     print: |p| {
-        // What is said is printed, be it the default.
+        // A given attribute is printed, even if it is the default.
         p.dict_with(&["strides", "dilations", "cast", "fun"]);
         print_structured(p, ["inputs", "outputs"]);
     },

@@ -1,4 +1,4 @@
-//! What the formats of rows call `custom<NAME>`.
+//! The hooks that formats of rows call `custom<NAME>`.
 
 use pir_ir::AssemblyHook;
 use pir_ir::text::{AssemblyReader, Unreadable};

@@ -32,7 +32,7 @@ fn terminate(r: &mut Rewriter<'_>, region: RegionId, name: &str, more: &[ValueId
     Ok(())
 }
 
-/// What a composite computes is what the function computes that it names.
+/// A composite computes the function that it names.
 fn composite(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
     let callee = r.ctx.dict_get(parts.attrs, "decomposition");
     let callee = callee.ok_or("`decomposition` must name a function")?;

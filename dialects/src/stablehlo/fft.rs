@@ -27,7 +27,7 @@ pub struct Fft {
 }
 
 impl Fft {
-    /// What the attributes of an operation say.
+    /// The parameters in the attributes of an operation.
     ///
     /// # Errors
     /// What is wrong with them.

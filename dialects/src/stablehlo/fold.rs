@@ -102,7 +102,7 @@ pub(super) fn find(name: &str) -> Option<FoldFn> {
     FOLDS.iter().find(|entry| entry.0 == name).map(|entry| entry.1)
 }
 
-/// What makes a constant of a number.
+/// The operation that materializes a constant.
 pub(super) fn materialize(name: &str) -> Option<MaterializeFn> {
     (name == ops::Constant::NAME).then_some(make_constant)
 }
@@ -233,7 +233,7 @@ fn clamp(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
     constant(within.attr(view.ctx)?)
 }
 
-/// What a type holds exactly.
+/// Folds a conversion if the type represents the value exactly.
 fn convert(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
     if let Some(same) = same_type(view) {
         return Some(same);

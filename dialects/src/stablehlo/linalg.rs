@@ -42,7 +42,7 @@ pub struct Triangular {
 }
 
 impl Triangular {
-    /// That of a `stablehlo.triangular_solve`.
+    /// The parameters of a `stablehlo.triangular_solve`.
     fn of(op: OpView<'_>) -> Result<Self, String> {
         let flag = |name: &str| op.bool(name).ok_or_else(|| format!("it needs the attribute `{name}`"));
         let transpose = op.attr("transpose_a").map(|attr| op.ctx.attr_data(attr));
@@ -65,7 +65,7 @@ impl Triangular {
     }
 }
 
-/// What is computed: an operation of its own, or a function of LAPACK that is called.
+/// A call to linear algebra: an operation of its own, or a function of LAPACK that is called.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Call {
     /// The triangular factor in its half, over zeros.
@@ -105,7 +105,7 @@ pub enum Call {
 }
 
 impl Call {
-    /// What an operation computes.
+    /// The call of an operation.
     ///
     /// # Errors
     /// A function that is not known, by its name, or an unknown option.

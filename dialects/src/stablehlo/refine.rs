@@ -1,4 +1,4 @@
-//! What is known of a program once the shapes of its inputs are: the integers that it computes shapes with, the types of results, and
+//! Facts about a program that follow from the shapes of its inputs: the integers that it computes shapes with, the types of results, and
 //! which operation of static shape takes the place of one whose shape is computed.
 
 use pir_ir::{
@@ -16,7 +16,7 @@ use super::ops;
 /// The elements of a small tensor of integers or truth values.
 pub type Ints = SmallVec<[i64; 6]>;
 
-/// What is known of a value.
+/// Looks up a known value.
 pub type Known<'k> = dyn Fn(ValueId) -> Option<Ints> + 'k;
 
 /// Shapes have no more dimensions than that, and are computed with no larger tensors.

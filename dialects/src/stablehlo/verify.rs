@@ -121,7 +121,7 @@ impl<'a> Check<'a> {
         Ok(elems)
     }
 
-    /// What a reduction makes of its inputs, each of which has an initial value: the shape is that of the first.
+    /// The result types of a reduction of inputs, each of which has an initial value: the shape is that of the first.
     fn reduction(&self, shape: impl Fn(&[i64]) -> Result<List, String>) -> Result<(), String> {
         let count = self.op.body.num_operands(self.op.op) / 2;
         let elems = self.combined(0, count)?;

@@ -15,7 +15,7 @@ pub(crate) enum Effects {
     Input,
     /// Writes an output of the program.
     Output,
-    /// Those of its regions.
+    /// The effects of its regions.
     Regions,
     /// Reads and writes what is not a value of the program: nothing more is known.
     World,
@@ -38,11 +38,11 @@ pub(crate) enum Effects {
 /// When an operation may run although the program would not have run it.
 pub(crate) enum Speculate {
     Always,
-    /// It may fail on some operands.
+    /// Never: it may fail on some operands.
     Never,
-    /// It fails for a divisor of zero, if the elements are integers.
+    /// Unless the divisor is zero, if the elements are integers.
     NonzeroDivisor,
-    /// It fails for a dimension that its first operand does not have.
+    /// Unless the dimension is not one of its first operand.
     KnownDimension,
 }
 
@@ -69,7 +69,7 @@ pub(crate) struct Row {
     pub(crate) derivative: Option<&'static [Text]>,
     pub(crate) backward: Option<&'static str>,
     pub(crate) no_need_buffer: &'static [Text],
-    /// What it computes, as a program, and its derivative; see [`crate::user`].
+    /// Its semantics, as a program, and its derivative; see [`crate::user`].
     pub(crate) computes: Option<&'static str>,
     pub(crate) vjp: Option<&'static str>,
     /// The forms of the types of the results.
@@ -78,7 +78,7 @@ pub(crate) struct Row {
     pub(crate) assembly: Option<&'static str>,
 }
 
-/// What a row declares.
+/// The definition that a row declares.
 pub(crate) fn definition(row: &Row) -> OpDef {
     let mut def = OpDef::new(row.op, row.summary);
     def.description = row.doc.into();

@@ -27,7 +27,7 @@ pub struct Entry {
     /// Its regions, `(cond, body)`; `(branch...)` for any number, `(body|do)` with another word that is read.
     #[serde(default)]
     regions: Option<String>,
-    /// How it is written in MLIR's custom assembly, if that is another form than ours.
+    /// Its custom assembly in MLIR, if that differs from ours.
     #[serde(default)]
     assembly: Option<String>,
     #[serde(default)]
@@ -255,8 +255,7 @@ pub fn read(entry: Entry) -> Result<Op, Fault> {
                         ty: ty.clone(),
                         arity: Arity::Optional,
                     });
-                    // It may be an operand instead, so the attribute is optional. The verifier requires one of them if
-                    // there is no default.
+                    // An operand may replace it, so the attribute is optional. The verifier requires one of them if there is no default.
                     attrs.push(Attribute { name, ty, default });
                 } else {
                     attrs.push(Attribute { name, ty, default });

@@ -52,7 +52,7 @@ use types::Form;
 pub struct DialectFile<'a> {
     /// Its name, for messages.
     pub name: &'a str,
-    /// What is in it.
+    /// The content.
     pub text: &'a [u8],
 }
 
@@ -76,7 +76,7 @@ pub fn context_with(
     }
     let ctx = builder.build();
     for (number, file) in files.iter().enumerate() {
-        // What is read for one operation may be in another file, but errors are reported with the text that they are in.
+        // Operations may be defined in another file, but errors are reported with the text that they are in.
         let own = |def: &&OpDef| rows.get(&*def.name).is_some_and(|&(of, _)| of == number);
         let mut errors: Vec<Diagnostic> = Vec::new();
         let mut recursive = false;
@@ -170,7 +170,7 @@ fn is_word(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// What a file brought.
+/// The registrations of a file.
 #[derive(Default)]
 struct Registered {
     /// Where the rows of its operations are.

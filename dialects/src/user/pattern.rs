@@ -28,7 +28,7 @@ pub(super) struct Rewrite {
 
 /// An operation of a match.
 struct Op {
-    /// Where it is in the text.
+    /// Its position in the text.
     at: usize,
     name: String,
     operands: Vec<String>,
@@ -36,13 +36,13 @@ struct Op {
     attrs: Vec<(String, Wanted)>,
 }
 
-/// What an attribute must be.
+/// The pattern of an attribute.
 enum Wanted {
     Constant(String),
     Variable(String),
 }
 
-/// What the open parts of a match represent.
+/// The bindings of the variables of a match.
 #[derive(Default)]
 struct Bindings<'p> {
     values: FxHashMap<&'p str, ValueId>,
@@ -279,7 +279,7 @@ impl Pattern for Rewrite {
         if !errors.is_empty() {
             return errors;
         }
-        // What is wrong with the replacement whatever the types are.
+        // Errors of the replacement for any types.
         let attrs = self.rewrite.sample_holes(ctx);
         let mut faults = Vec::new();
         for ty in sample_types(ctx) {

@@ -1,4 +1,4 @@
-//! What the programs and the type forms of a row say of an operation.
+//! The programs and type forms of a row.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -26,7 +26,7 @@ pub(super) struct Program {
     results: Vec<ValueSpec>,
     /// Whether the row states that there are no effects.
     pub(super) must_be_pure: bool,
-    /// What was found wrong, so that it is looked for once.
+    /// The errors, so that they are searched for once.
     checked: OnceLock<Vec<Diagnostic>>,
 }
 

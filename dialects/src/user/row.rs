@@ -39,7 +39,7 @@ const FIELDS: &[&str] = &[
 /// The fields that hold programs.
 const PROGRAMS: [&str; 2] = ["computes", "vjp"];
 
-/// What follows such a field if some optional operands are absent: `computes without bias`.
+/// The suffix of such a field for absent optional operands: `computes without bias`.
 const WITHOUT: &str = " without ";
 
 /// Reads one row.

@@ -14,7 +14,7 @@ pub(super) struct Source {
 /// An item of a list of mappings: a row, or a pattern.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Item {
-    /// Where it begins.
+    /// Its start.
     at: usize,
     fields: Vec<Field>,
 }

@@ -22,7 +22,7 @@ pub(super) struct Origin {
     /// The file; nothing for a row of a table that the tool was built with.
     pub(super) source: Option<Source>,
     pub(super) lines: Lines,
-    /// What the text is: `computes` of `my.op`.
+    /// The description of the text: `computes` of `my.op`.
     pub(super) what: String,
 }
 
@@ -63,7 +63,7 @@ pub(super) struct Instance {
 /// The instances of a template that are kept at the most.
 const MAX_INSTANCES: usize = 1024;
 
-/// What a program in an operation may not hold: it would become an input or an output of the program around it.
+/// Operations that a program in a row must not contain: it would become an input or an output of the program around it.
 const ENDS: &[&str] = &[
     pd::Data::NAME,
     pd::Feed::NAME,
@@ -72,7 +72,7 @@ const ENDS: &[&str] = &[
     pd::ShadowOutput::NAME,
 ];
 
-/// What is wrong with a template, for some types.
+/// The errors of a template, for some types.
 #[derive(Clone, Debug)]
 pub(super) struct Wrong(pub(super) Vec<Diagnostic>);
 

@@ -14,9 +14,9 @@ pub(super) struct Form {
 
 #[derive(Clone, PartialEq, Debug)]
 enum Shape {
-    /// That of an operand.
+    /// The type of an operand.
     Like(usize),
-    /// What operands broadcast to.
+    /// The broadcast type of operands.
     Broadcast(Vec<usize>),
     Dims(Vec<Dim>),
 }

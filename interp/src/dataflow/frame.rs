@@ -19,7 +19,7 @@ pub(super) struct State {
     pub(super) winner: u32,
     /// Of a merge: no further live value can arrive.
     pub(super) over: bool,
-    /// It is in the queue, or has run.
+    /// Whether it is queued, or has run.
     pub(super) ready: bool,
 }
 

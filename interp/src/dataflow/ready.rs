@@ -7,6 +7,6 @@ pub(super) struct Ready {
     pub(super) iteration: u64,
     pub(super) node: u32,
     pub(super) dead: bool,
-    /// It has run before, and the message that it waited for has arrived.
+    /// Whether it has run before, and the message that it waited for has arrived.
     pub(super) arrived: bool,
 }

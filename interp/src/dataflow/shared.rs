@@ -59,7 +59,7 @@ pub(super) struct Shared {
     pub(super) spaces: Spaces,
 }
 
-/// What is left at the end of a run.
+/// The state at the end of a run.
 pub(super) struct Rest {
     pub(super) error: Option<ExecError>,
     pub(super) awaited: Vec<(Key, Ticket)>,
@@ -245,7 +245,7 @@ impl Shared {
         self.wake.notify_all();
     }
 
-    /// What is left, after all devices have finished.
+    /// The state after all devices have finished.
     pub(super) fn rest(&self) -> Rest {
         let mut inner = self.lock();
         let mut rest = Rest {

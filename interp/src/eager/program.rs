@@ -41,7 +41,7 @@ pub struct Targets {
 /// As for [`run`](crate::run).
 pub fn trace(module: &Module, options: &Options, out: &mut dyn Write) -> Result<Trace, ExecError> {
     let keep = |kernels: &Kernels, op: OpView<'_>| kernels.has(op.name()) && has_rule(op.name());
-    // What has a derivative of its own may be in what others are made of.
+    // An operation with a derivative of its own may be part of the expansion of another.
     let has_own = |op: OpView<'_>| op.semantics().is_some_and(|semantics| semantics.has_vjp());
     let module = &*expanded(module, &|kernels, op| keep(kernels, op) || has_own(op))?;
     let module = &*with_derivatives(module, &|op| keep(Kernels::of(&module.ctx), op));

@@ -29,7 +29,7 @@ pub struct View {
     strides: Extents,
 }
 
-/// What an operation of `memref` does.
+/// The kind of an operation of `memref`.
 pub(crate) enum MemoryOp {
     Alloc {
         dtype: DType,

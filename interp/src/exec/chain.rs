@@ -129,7 +129,7 @@ impl Chain {
             );
             codes.push(steps::Code { step, from, to });
         }
-        // What nothing reads has a register until the end.
+        // Unread values have a register until the end.
         Some(Chain { flow, codes, registers })
     }
 

@@ -59,7 +59,7 @@ impl<'c> Compiler<'c> {
     /// The kernel of an operation as it is to be run: subnormal results may have to become zeros, and it may be measured.
     fn finished(&mut self, body: &Body, op: OpId, (kernel, flush): (Kernel, bool)) -> Kernel {
         let view = body.view(self.ctx, op);
-        // What only moves numbers makes no subnormal one; filling with one may.
+        // Operations that only move numbers create no subnormal ones; filling may.
         let fills =
             view.attr("value").is_some() || view.attr("pad_value").is_some() || view.operand_called("value").is_some();
         let kernel: Kernel = match flush && (fills || !view.has(Traits::MOVEMENT)) {

@@ -1,4 +1,4 @@
-//! What of a module is run: a function, or the operations at top level.
+//! The entry point of a module: a function, or the operations at top level.
 
 use pir_dialects::df;
 use pir_ir::{Body, Context, Module, OpId, OpView, Traits};

@@ -63,7 +63,7 @@ impl Machine<'_, '_> {
         })
     }
 
-    /// What a caller outside sees of a value.
+    /// The value as a caller sees it.
     fn given_back(&self, value: Value) -> Result<Option<Tensor>, ExecError> {
         match value {
             Value::Tensor(tensor) => Ok(Some(tensor)),

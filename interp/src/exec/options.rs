@@ -38,6 +38,6 @@ pub struct Outcome {
     pub results: Vec<Tensor>,
     /// Execution statistics.
     pub stats: Stats,
-    /// What each operation took, with [`Options::profile`].
+    /// The time of each operation, with [`Options::profile`].
     pub profile: Option<Profile>,
 }

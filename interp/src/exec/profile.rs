@@ -15,7 +15,7 @@ use super::stats::LoopStats;
 use crate::kernels::{Inputs, Kernel, flops};
 use crate::tensor::{DType, Tensor};
 
-/// What was measured of an operation.
+/// The measurements of an operation.
 #[derive(Default, Debug)]
 pub(crate) struct Clock {
     calls: AtomicU64,
@@ -127,7 +127,7 @@ pub struct Row {
     pub op: String,
     /// The name of its first result.
     pub name: Option<String>,
-    /// Where it is; functions are nowhere.
+    /// Its place; functions have none.
     pub span: Option<Span>,
     /// The row of the operation or function that it is in.
     pub parent: Option<usize>,

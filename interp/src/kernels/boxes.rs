@@ -118,7 +118,7 @@ impl Boxes {
 
 /// The elements of a channel that an element of the result is a sum of, with their weights.
 type Terms = Vec<(usize, f64)>;
-/// Those of a row and a column of what a box is pooled to.
+/// The terms of a row and a column of a pooled box.
 type Pool = fn(&Pooling, [f64; 4], [usize; 2], [usize; 2]) -> Terms;
 
 /// Means over points between elements (K. He et al., Mask R-CNN).

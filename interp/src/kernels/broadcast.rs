@@ -232,7 +232,7 @@ fn transpose_matrix<T: Element>(out: &mut Vec<T>, v: &[T], [m, n]: [usize; 2], s
     }
 }
 
-/// What is appended for the rows of two tensors; a row that is broadcast is one element.
+/// Appends the results for a row of each tensor; a broadcast row is one element.
 type Append<'f, T, U> = &'f dyn Fn(&mut Vec<U>, &[T], &[T]);
 
 /// Combines two tensors of one element type row by row. The function is `dyn`, so that what surrounds it is compiled once
@@ -259,7 +259,7 @@ pub(super) fn zip<T: Element, U: Element>(x: &Tensor, y: &Tensor, f: impl Fn(T, 
     })
 }
 
-/// What is done with elements, in place, and those of another tensor, or its only one; whether that is the left one.
+/// Changes elements in place by those of another tensor, or by its only one; the flag tells whether that is the left operand.
 type Change<'f, T> = &'f dyn Fn(&mut [T], &[T], bool);
 
 /// The number of elements that are copied and then changed: they are in the nearest cache meanwhile.

@@ -278,7 +278,7 @@ fn scale(s: &Spec<'_>) -> Result<Kernel, String> {
     }
 }
 
-/// What is linear with real factors, of the real and of the imaginary parts.
+/// Applies a function that is linear with real factors to the real and the imaginary parts.
 fn by_parts(x: &Tensor, f: impl Fn(&Tensor) -> Result<Data, String>) -> Result<Data, String> {
     let (re, im) = x.parts()?.ok_or(REAL)?;
     let part = |part: &Tensor| -> Result<Tensor, String> {

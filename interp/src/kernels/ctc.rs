@@ -136,7 +136,7 @@ fn sequence(lines: &[Vec<f64>], labels: &[usize], blank: usize) -> (f64, Vec<Vec
 mod tests {
     use super::*;
 
-    /// What a path becomes when repetitions, and then blanks, are omitted.
+    /// A path without repetitions, and then without blanks.
     fn collapsed(path: &[usize], blank: usize) -> Vec<usize> {
         let first = |at: usize| at == 0 || path[at - 1] != path[at];
         let kept = (0..path.len()).filter(|&at| path[at] != blank && first(at));

@@ -88,7 +88,7 @@ impl<'s> Layout<'s> {
     }
 }
 
-/// What is computed from the copies.
+/// A computation on the copies.
 pub(super) enum Job<'v, T> {
     /// The result of a channel and its filters.
     Out { image: &'v [T], filters: &'v [T] },

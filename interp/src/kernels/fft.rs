@@ -102,7 +102,7 @@ fn transform(x: &Tensor, fft: &Fft) -> Result<Tensor, String> {
                 Some(&v) if at <= length / 2 => v,
                 _ => line[length - at].conj(),
             });
-            // What has no mirror image is taken for real.
+            // Frequencies without a mirror image are taken for real.
             if let Some(&n) = lines.shape.last().filter(|&&n| n > 0) {
                 for line in lines.values.chunks_exact_mut(n) {
                     line[0].im = 0.0;

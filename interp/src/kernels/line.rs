@@ -81,7 +81,7 @@ impl OnLine for Softmax {
         }
         for v in &mut *line {
             let d = *v - most;
-            // What the difference has lost.
+            // The rounding error of the difference.
             let part = d - *v;
             let lost = (*v - (d - part)) - (most + part);
             let there = d >= single::LEAST;

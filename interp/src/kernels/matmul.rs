@@ -136,8 +136,8 @@ fn products<T: Element>(
     Ok(out)
 }
 
-/// What a product of two large matrices reaches here with all threads, in additions and multiplications per second: of
-/// `f32`, and of `f64`. It takes about a tenth of a second to measure.
+/// The rate of a product of two large matrices with all threads, in additions and multiplications per second: of `f32`, and of `f64`. It
+/// takes about a tenth of a second to measure.
 ///
 /// # Errors
 /// If there is no memory for the matrices.

@@ -87,10 +87,10 @@ pub struct Kernels {
 
 struct Entry {
     prepare: How,
-    /// What it is for complex numbers.
+    /// The kernel for complex numbers.
     complex: Option<How>,
     in_place: Option<InPlace>,
-    /// What it is in a chain.
+    /// The step in a chain.
     step: Option<steps::PrepareStep>,
 }
 

@@ -20,7 +20,7 @@ fn prepare(s: &Spec<'_>) -> Result<Kernel, String> {
     };
     let by_threefry = match word {
         "THREE_FRY" => true,
-        // What XLA takes on processors.
+        // The algorithms that XLA uses on processors.
         "PHILOX" | "DEFAULT" => false,
         _ => return Err("`rng_algorithm` must be DEFAULT, THREE_FRY or PHILOX".to_owned()),
     };

@@ -13,7 +13,7 @@ use super::{Kernel, Outputs, Prepare, Spec, around, axis, one, take};
 use crate::tensor::subnormal::Flush;
 use crate::tensor::{Complex, DType, Data, Element, Shape, Tensor, checked_count};
 
-/// Those that replace subnormal numbers themselves: searching the whole result would take longer than writing a part of it.
+/// Kernels that flush subnormal numbers themselves: searching the whole result would take longer than writing a part of it.
 pub(super) const FLUSHING: &[&str] = &[
     pd::Scatter::NAME,
     pd::ScatterNdAdd::NAME,
@@ -94,7 +94,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let places = along(&index, x.shape(), at)?;
             let values = expand(&values, index.shape())?;
             if !has_self {
-                // What was there is replaced by what does not change the result.
+                // The neutral element replaces the old values.
                 let neutral = match mode {
                     ScatterMode::Add => Tensor::full(values.shape(), values.dtype(), 0.0)?,
                     ScatterMode::Multiply => Tensor::full(values.shape(), values.dtype(), 1.0)?,
@@ -336,7 +336,7 @@ fn put(x: Tensor, updates: &Tensor, places: &[usize], mode: ScatterMode, flush: 
         }
     }
     let mut out = updated(x, updates, places, mode)?;
-    // What is assigned has been flushed before.
+    // Assigned values have been flushed before.
     if flush && mode != ScatterMode::Assign {
         for tensor in &mut out {
             at(tensor.unique::<f32>(), places);

@@ -4,7 +4,7 @@ use pir_dialects::mlir::{OPERAND, ints};
 use pir_ir::{Context, OpView, Type};
 use smallvec::SmallVec;
 
-/// What is known of a part.
+/// A part of a slice.
 #[derive(Clone, Debug)]
 pub(crate) struct Slice {
     known: [Vec<i64>; 3],

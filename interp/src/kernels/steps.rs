@@ -17,7 +17,7 @@ use crate::tensor::{Element, Storage};
 /// The most elements of a tile.
 pub(crate) const TILE: usize = 512;
 
-/// What a step computes of one or two numbers.
+/// An operation on one or two numbers.
 pub(crate) enum Step {
     Add,
     Subtract,
@@ -65,7 +65,7 @@ impl Step {
 /// The step of an operation with these attributes, if it has one.
 pub(super) type PrepareStep = fn(&Spec<'_>) -> Option<Step>;
 
-/// Those of operations that are no [`Mapping`].
+/// The steps of operations that are no [`Mapping`].
 pub(super) const STEPS: &[(&str, PrepareStep)] = &[
     (pd::Add::NAME, |_| Some(Step::Add)),
     (pd::Subtract::NAME, |_| Some(Step::Subtract)),
@@ -146,7 +146,7 @@ number!(f64, F64);
 pub(crate) enum Place {
     /// A value from outside of the chain.
     Outside(usize),
-    /// What a step has computed.
+    /// The result of a step.
     Register(usize),
 }
 
@@ -165,7 +165,7 @@ pub(crate) enum Given<'v, T> {
     Row(&'v [T]),
     /// The same for all tiles.
     Fixed(Storage<T>),
-    /// Those of a target, which are copied to this register first.
+    /// The elements of a target, which are copied to this register first.
     Target(usize, usize),
 }
 
@@ -230,7 +230,7 @@ impl<T: Number> Task for Chain<'_, '_, T> {
                     registers[register * tile..][..n].copy_from_slice(&values[start - part.start..][..n]);
                 }
             }
-            // What the last step computes is written to its target at once.
+            // The last step writes to its target directly.
             let last = codes.last().map(|code| code.to);
             let direct = part.targets.iter().position(|&(_, register)| Some(register) == last);
             for (at, code) in codes.iter().enumerate() {
@@ -288,7 +288,7 @@ impl<T: Number> Task for Chain<'_, '_, T> {
 fn compute<T: Number>(step: &Step, to: &mut [T], [x, y]: [&[T]; 2], flush: T::Least) {
     let of = T::from_f64;
     let (zero, half, one) = (of(0.0), of(0.5), of(1.0));
-    // What cannot make a subnormal number is not searched for any.
+    // Steps that cannot create subnormal numbers are not checked for any.
     match *step {
         Step::Add => binary(to, x, y, |a, b| (a + b).flushed(flush)),
         Step::Subtract => binary(to, x, y, |a, b| (a - b).flushed(flush)),

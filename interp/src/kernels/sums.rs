@@ -176,7 +176,7 @@ pub(super) struct Middle<'v, T: Element> {
     pub(super) values: &'v [T],
     /// The extents of the dimensions.
     pub(super) shape: [usize; 3],
-    /// What each sum is divided by.
+    /// The divisor of each sum.
     pub(super) divisor: f64,
 }
 

@@ -30,7 +30,7 @@ pub(crate) trait Function: Copy + Sync {
     /// Whether it has a form in single precision, for processors that fuse multiplication and addition.
     const SINGLE: bool = false;
 
-    /// That form.
+    /// The function in single precision.
     #[inline(always)]
     fn single(self, x: f32) -> f32 {
         x
@@ -213,7 +213,7 @@ pub(crate) type Mapping = Box<dyn Fn(Span<'_>) + Send + Sync>;
 /// Prepares what an operation does with each element.
 pub(crate) type PrepareMapping = fn(&Spec<'_>) -> Mapping;
 
-/// What applies a function.
+/// Makes a mapping of a function.
 pub(super) fn mapping(f: impl Function + Send + 'static) -> Mapping {
     Box::new(move |span| match span {
         Span::F32(values) => each(values, f),
@@ -360,7 +360,7 @@ mod tests {
         worst
     }
 
-    /// What operations compute in single precision.
+    /// The functions in single precision.
     macro_rules! singles {
         ($($name:ident: |$m:ident, $x:ident| $value:expr; $single:expr, $fits:expr;)*) => {
             $(#[derive(Clone, Copy)]

@@ -244,7 +244,7 @@ macro_rules! own_arithmetic {
     };
 }
 
-// What would lose the imaginary part is refused where kernels are prepared.
+// The preparation of kernels refuses casts that would lose the imaginary part.
 element!(
     Complex<f32>,
     C64,

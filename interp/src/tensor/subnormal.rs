@@ -17,7 +17,7 @@ pub(crate) trait Flush: Copy {
     fn zero(self) -> Self;
     /// [`Self::zero`] of a small number where `on` is [`Self::ON`]; the number itself where it is [`Self::OFF`].
     fn flushed(self, on: Self::Least) -> Self;
-    /// What small numbers are less than, without their sign and minus one.
+    /// The bound of subnormal numbers, without sign and minus one.
     type Least: Copy + Send + Sync;
     const ON: Self::Least;
     const OFF: Self::Least;

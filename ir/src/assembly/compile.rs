@@ -70,7 +70,7 @@ impl<'t> Compiler<'t> {
         }
     }
 
-    /// What is up to a sign.
+    /// The text up to a character.
     fn until(&mut self, sign: char) -> Result<&'t str, String> {
         let (text, rest) = self
             .text

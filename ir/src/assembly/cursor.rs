@@ -1,9 +1,9 @@
-//! What is left of a format while it is read: words and signs, with white space between them.
+//! A position in a format that is being parsed: words and signs, with white space between them.
 
 /// The rest of the text of a format.
 pub(crate) struct Cursor<'t> {
     pub(crate) rest: &'t str,
-    /// What it is called in errors.
+    /// Its name in error messages.
     kind: &'static str,
 }
 

@@ -52,7 +52,7 @@ pub(crate) enum Element {
     Jump(usize),
 }
 
-/// What has a type.
+/// An entity that has a type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TypeOf {
     /// The operand of this number, and all after it if there are several of it.

@@ -1,4 +1,4 @@
-//! What a `custom<NAME>` of an assembly format reads with.
+//! The interface for parsing `custom<NAME>` of an assembly format.
 
 use crate::diagnostics::Diagnostic;
 
@@ -60,7 +60,7 @@ pub trait TextReader {
     }
 }
 
-/// What a `custom<NAME>` of an assembly format reads with.
+/// The interface for parsing `custom<NAME>` of an assembly format.
 pub trait AssemblyReader: TextReader {
     /// Reads a word, dots included.
     ///

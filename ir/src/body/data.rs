@@ -1,4 +1,4 @@
-//! What the arenas of a body hold.
+//! The entities in the arenas of a body.
 
 use std::num::NonZeroU32;
 
@@ -92,7 +92,7 @@ pub(crate) struct RegionData {
     pub(crate) blocks: SmallVec<[BlockId; 1]>,
 }
 
-/// What defines a value.
+/// The definition of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ValueDef {
     /// The result of this index of an operation.
@@ -103,7 +103,7 @@ pub enum ValueDef {
     None,
 }
 
-/// What is known of a value, in as few bytes as possible: most of a program are operations and their results.
+/// The data of a value, in as few bytes as possible: most of a program are operations and their results.
 #[derive(Clone, Debug)]
 pub(crate) struct ValueData {
     /// The operation or the block that defines it.
@@ -177,12 +177,12 @@ pub struct ValueName {
     pub pack: bool,
 }
 
-/// What is in the text of a module beside its operations.
+/// The text of a module beside its operations.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct ModuleTrivia {
     /// Definitions of aliases that text which is kept refers to.
     pub(crate) aliases: Vec<Box<str>>,
-    /// Those that come after what refers to them.
+    /// Aliases defined after their first use.
     pub(crate) late_aliases: Vec<Box<str>>,
     /// The data of other tools, `{-# … #-}`.
     pub(crate) resources: Box<str>,

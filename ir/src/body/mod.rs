@@ -47,7 +47,7 @@ pub struct Body {
     pub(crate) locs: SideTable<OpId, Attr>,
     /// Locations of block arguments.
     pub(crate) arg_locs: SideTable<ValueId, Attr>,
-    /// What is around the operations of a module.
+    /// The text around the operations of a module.
     pub(crate) frame: Option<Box<ModuleTrivia>>,
     pub(crate) root: RegionId,
     /// Counts the changes.
@@ -68,7 +68,7 @@ impl Clone for Body {
         }
         let mut copies: Vec<Body> = all.iter().map(|(body, ..)| body.copy_alone()).collect();
         for &(_, outer, index) in all.iter().skip(1).rev() {
-            // What comes after a body in the list was put in its place already.
+            // Bodies later in the list are already in place.
             if let Some(copy) = copies.pop() {
                 copies[outer].extras[index].isolated = Some(Box::new(copy));
             }

@@ -5,7 +5,7 @@ use crate::entity::{BlockId, OpId, RegionId, UseId, ValueId};
 use crate::types::Type;
 
 impl Body {
-    /// What defines a value.
+    /// The definition of a value.
     #[inline]
     pub fn value_def(&self, value: ValueId) -> ValueDef {
         crate::steps::count(1);

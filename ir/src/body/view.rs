@@ -71,7 +71,7 @@ impl<'a> OpView<'a> {
         self.ctx.op_def(self.body.op_name(self.op))
     }
 
-    /// What it computes and how it is differentiated, if that is given as programs.
+    /// Its semantics and derivative, if they are defined by programs.
     pub fn semantics(&self) -> Option<&'a dyn Semantics> {
         self.ctx.semantics(self.body.op_name(self.op))
     }

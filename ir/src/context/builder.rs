@@ -1,4 +1,4 @@
-//! What collects dialects and makes a context of them.
+//! The builder that collects dialects for a context.
 
 use std::any::{Any, TypeId};
 use std::sync::{Arc, OnceLock, Weak};
@@ -83,8 +83,8 @@ impl ContextBuilder {
         self
     }
 
-    /// What another crate keeps of the operations of a context, under its type: kernels, gradient rules. What it is as long as
-    /// nothing has requested it is its default.
+    /// Data that another crate keeps about the operations of a context, by its type: kernels, gradient rules. What it is as long as nothing
+    /// has requested it is its default.
     pub fn extension<T: Any + Default + Send + Sync>(&mut self) -> &mut T {
         let entry = self.extensions.entry(TypeId::of::<T>());
         let extension = entry.or_insert_with(|| Box::<T>::default());

@@ -30,7 +30,7 @@ impl Mark {
         ctx.dict_without(attrs, &self.name)
     }
 
-    /// What the attributes have as the mark.
+    /// The value of the mark in the attributes.
     pub fn get(&self, ctx: &Context, attrs: AttrDict) -> Option<Attr> {
         ctx.dict_get(attrs, &self.name)
     }

@@ -116,7 +116,7 @@ impl Context {
         self.undeclared || self.op_names.len() > self.ops.len()
     }
 
-    /// What an operation computes and how it is differentiated, if that is given as programs.
+    /// The semantics and derivative of an operation, if they are defined by programs.
     pub fn semantics(&self, name: OpName) -> Option<&dyn Semantics> {
         match self.op_def(name) {
             Some(def) => def.semantics.as_deref(),
@@ -141,7 +141,7 @@ impl Context {
         self.semantics.contains_key(op)
     }
 
-    /// What was made with [`ContextBuilder::extension`].
+    /// The data made with [`ContextBuilder::extension`].
     pub fn extension<T: Any>(&self) -> Option<&T> {
         self.extensions.get(&TypeId::of::<T>())?.downcast_ref()
     }
@@ -212,7 +212,7 @@ impl Context {
         Type(self.types.intern_owned(data))
     }
 
-    /// What a type denotes.
+    /// The data of a type.
     #[inline]
     pub fn type_data(&self, ty: Type) -> &TypeData {
         self.types.get(ty.0)
@@ -240,7 +240,7 @@ impl Context {
             .collect()
     }
 
-    /// What an attribute denotes.
+    /// The data of an attribute.
     #[inline]
     pub fn attr_data(&self, attr: Attr) -> &AttrData {
         self.attrs.get(attr.0)

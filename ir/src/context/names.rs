@@ -22,7 +22,7 @@ impl Context {
         self.stems.get(stem)
     }
 
-    /// What a name is written as.
+    /// The text of a name.
     pub fn name_text(&self, name: Name) -> EcoString {
         match self.stems.numbered(name) {
             Some((stem, number)) => ecow::eco_format!("{}{number}", &stem[1..]),
@@ -134,7 +134,7 @@ mod tests {
     fn words_beyond_the_limit_are_symbols() {
         let ctx = ContextBuilder::new().build();
         let letter = |at: u8| char::from(b'a' + at);
-        // Those with digits take no place of the others.
+        // Names with digits do not use up the numbers of other names.
         let inside = (0..100).map(|at| format!("v{at}_1"));
         let plain = (0..100).map(|at| format!("{}{}{at}", letter(at / 26), letter(at % 26)));
         let texts: Vec<String> = inside.chain(plain).collect();

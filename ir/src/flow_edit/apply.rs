@@ -102,7 +102,7 @@ impl<'c> Ready<'c> {
             }
             args.push(made);
         }
-        // What is forwarded.
+        // The forwarded values.
         let points = std::iter::once(FlowPoint::Parent).chain((0..regions.len()).map(FlowPoint::Region));
         for from in points {
             let (Some(source), places) = (r.body.flow_source_op(op, from), places(bundles, |b| b.source(from))) else {
@@ -267,7 +267,7 @@ impl Edited {
             .expect("a lane that leads out")
     }
 
-    /// That result.
+    /// The result of a new lane.
     ///
     /// # Panics
     /// When it does not lead out.

@@ -33,7 +33,7 @@ pub use apply::{Detached, Edited};
 pub struct Refused {
     /// The operation in the way.
     pub op: OpId,
-    /// What is wrong with it.
+    /// The reason.
     pub why: &'static str,
 }
 
@@ -70,7 +70,7 @@ struct Bundle {
 
 /// Puts the bundles of the ways, in order, together that share an operand or an input.
 fn united(singles: SmallVec<[Bundle; 6]>) -> SmallVec<[Bundle; 3]> {
-    // Those of an operation with many regions are compared by what they begin and end with.
+    // Bundles of an operation with many regions are compared by their first and last regions.
     let mut joined: Vec<usize> = (0..singles.len()).collect();
     let mut with: FxHashMap<(bool, (FlowPoint, usize)), usize> = FxHashMap::default();
     let find = |joined: &mut Vec<usize>, mut at: usize| {
@@ -112,7 +112,7 @@ fn united(singles: SmallVec<[Bundle; 6]>) -> SmallVec<[Bundle; 3]> {
     bundles
 }
 
-/// What becomes a lane of a bundle.
+/// A lane that joins a bundle.
 #[derive(Clone, Copy)]
 enum Lane {
     Old(usize),
@@ -156,10 +156,10 @@ impl Bundle {
     }
 }
 
-/// What is known of a new lane.
+/// The state of a new lane.
 struct New {
     ty: Type,
-    /// What is forwarded in it from a point; a region that receives it forwards it unchanged.
+    /// The values that it forwards from each point; a region that receives it forwards it unchanged.
     given: SmallVec<[(FlowPoint, ValueId); 2]>,
     /// Whether the operation is given what it starts from when the edit is applied.
     initial: bool,
@@ -408,7 +408,7 @@ impl<'c> FlowEdit<'c> {
                         FlowPoint::Region(_) => self.bundles.iter().any(gets),
                     }
                 };
-                // Those that are carried are in every bundle; others are few.
+                // Every bundle contains the carried ones; there are few others.
                 if !bundle.added.iter().filter(|id| !self.new[**id].carried).all(handed_on)
                     || !bundle
                         .added

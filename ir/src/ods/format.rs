@@ -155,7 +155,7 @@ impl<'t> Reader<'t, '_> {
         if self.text.eat("$") {
             let name = self.word();
             let element = self.variable(name)?;
-            // What is there or not is printed by the words around it.
+            // The words around a unit attribute determine whether it is printed.
             let is_unit = matches!(element, Element::Attr(at) if matches!(self.row.attrs[at].kind, AttrKind::Unit));
             match element {
                 element @ Element::Region(_) => {

@@ -1,4 +1,4 @@
-//! What a `custom<NAME>` of a row reads and prints with.
+//! The interfaces for parsing and printing `custom<NAME>` of a row.
 
 use smallvec::SmallVec;
 
@@ -28,7 +28,7 @@ pub struct ArgName {
     pub(crate) start: u32,
 }
 
-/// What a `custom<NAME>` of a row reads with.
+/// The interface for parsing `custom<NAME>` of a row.
 pub trait OdsReader<'r>: TextReader {
     /// The context.
     fn ctx(&self) -> &Context;
@@ -317,7 +317,7 @@ pub trait OdsPrinter<'a> {
     /// Leaves out the region of the operation, where the format can do without.
     fn hide_regions(&mut self);
 
-    /// What follows is that much deeper, or less deep.
+    /// Changes the indentation of the following lines.
     fn indent(&mut self, deeper: bool);
 
     /// Writes the label of a successor.

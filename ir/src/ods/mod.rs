@@ -39,7 +39,7 @@ pub struct OdsRows {
     pub dialect: &'static str,
     /// The rows, one after the other; `define NAME = TEXT` names a kind of attribute.
     pub rows: &'static str,
-    /// What `custom<NAME>` in formats refers to.
+    /// The hooks that `custom<NAME>` in formats names.
     pub hooks: &'static [OdsHook],
 }
 

@@ -80,7 +80,7 @@ pub(super) fn read(
     Ok(row)
 }
 
-/// What is in the brackets that the text begins with, and the text after them.
+/// The text inside the brackets at the start, and the text after them.
 fn bracketed(text: &str, close: char) -> Result<(&str, &str), String> {
     let mut depth = 0;
     for (at, c) in text.char_indices() {

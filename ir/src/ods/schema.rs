@@ -1,4 +1,4 @@
-//! What a row declares: operands, attributes, results, and the elements of its format.
+//! The declarations of a row: operands, attributes, results, and the elements of its format.
 
 use crate::types::Type;
 
@@ -13,21 +13,21 @@ pub(crate) enum Arity {
 /// How a type that is not written follows from others.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum TypeRule {
-    /// It is written.
+    /// The type is written.
     Written,
-    /// It is that of all values with this letter.
+    /// All values with this letter have this type.
     Same(u8),
-    /// It is this one.
+    /// The type is fixed.
     Fixed(Type),
-    /// It follows from the type of another value.
+    /// The type is derived from that of another value.
     From(TypeFn, Slot),
-    /// It is a truth value for each value of another one.
+    /// A truth value for each value of another one.
     Each(Slot),
-    /// It is that of an attribute.
+    /// The type of an attribute.
     OfAttr(usize),
 }
 
-/// What a type makes of another one.
+/// A function from types to types.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TypeFn {
     /// The type of the elements.
@@ -60,7 +60,7 @@ pub(crate) struct Value {
 pub(crate) enum AttrKind {
     /// As any attribute is.
     Any,
-    /// It is there or not.
+    /// A unit attribute.
     Unit,
     Bool,
     Str,
@@ -82,7 +82,7 @@ pub(crate) enum AttrKind {
         prefix: Box<str>,
         words: Vec<Box<str>>,
         angle: bool,
-        /// What is between two words in brackets.
+        /// The separator between two words in brackets.
         separator: &'static str,
     },
 }
@@ -92,9 +92,9 @@ pub(crate) enum AttrKind {
 pub(crate) enum AttrPresence {
     Required,
     Optional,
-    /// Where it is not written it is this one.
+    /// The default value, which is omitted.
     Default(Box<str>),
-    /// Where it is not there that means this one.
+    /// The value of an absent attribute.
     Implied(Box<str>),
 }
 
@@ -108,7 +108,7 @@ pub(crate) struct AttrRow {
 }
 
 impl AttrRow {
-    /// What it is where it is not written.
+    /// The default value, if it may be omitted.
     pub(crate) fn default(&self) -> Option<&str> {
         match &self.presence {
             AttrPresence::Default(text) | AttrPresence::Implied(text) => Some(text),
@@ -121,7 +121,7 @@ impl AttrRow {
 pub(crate) struct RegionRow {
     pub(crate) name: Box<str>,
     pub(crate) variadic: bool,
-    /// What ends it where nothing is written.
+    /// The implicit terminator.
     pub(crate) terminator: Option<Box<str>>,
     /// Whether it forwards the results of the preceding operation.
     pub(crate) forwards: bool,
@@ -180,7 +180,7 @@ impl OdsRow {
     }
 }
 
-/// What a list of types is of.
+/// The values that a list of types belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Of {
     /// One operand or result.
@@ -191,7 +191,7 @@ pub(crate) enum Of {
     Results,
 }
 
-/// What decides whether a group is printed.
+/// The condition for printing a group.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Anchor {
     Slot(Slot),

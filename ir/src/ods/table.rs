@@ -87,7 +87,7 @@ impl Context {
         self.extension()
     }
 
-    /// What MLIR declares of the text of an operation.
+    /// MLIR's declaration of an operation's custom assembly.
     #[inline]
     pub fn ods(&self, name: OpName) -> Option<&Ods> {
         match self.has_ods(name) {
@@ -101,7 +101,7 @@ impl Context {
         }
     }
 
-    /// What MLIR declares of the text of operations.
+    /// MLIR's declarations of the custom assembly of operations.
     pub fn all_ods(&self) -> impl Iterator<Item = (&str, &Ods)> {
         let rows = self.ods_table().map_or(&[][..], |table| &table.rows);
         rows.iter().map(|(name, ods)| (&**name, ods))

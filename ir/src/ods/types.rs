@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::types::{Type, TypeData};
 
 impl Context {
-    /// What a type makes of another one; nothing if that is of no such kind.
+    /// Applies a type function; `None` if the type is of another kind.
     pub(crate) fn ods_type(&self, function: TypeFn, ty: Type) -> Option<SmallVec<[Type; 4]>> {
         let one = |ty| Some(SmallVec::from_slice(&[ty]));
         match (function, self.type_data(ty)) {

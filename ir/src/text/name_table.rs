@@ -84,7 +84,7 @@ impl<T: Copy> NameTable<T> {
         }
     }
 
-    /// What a name has.
+    /// The entry of a name.
     #[inline]
     pub(super) fn get(&self, name: Name) -> T {
         let (list, at) = name.place();

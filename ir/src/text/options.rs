@@ -3,17 +3,17 @@
 use crate::diagnostics::Diagnostic;
 use crate::module::Module;
 
-/// What a function may be said to be in front of its name.
+/// The visibilities that may precede the name of a function.
 pub(super) const VISIBILITIES: [&str; 3] = ["private", "public", "nested"];
 
-/// What the parser accepts.
+/// The options of the parser.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct ParseOptions {
     /// Operations that no dialect defines are accepted.
     pub allow_unregistered: bool,
 }
 
-/// What was read.
+/// The result of parsing.
 #[derive(Debug)]
 pub struct Parsed {
     /// The module; of no use when there are errors.

@@ -61,7 +61,7 @@ impl AttrKind {
         }
     }
 
-    /// What is expected, and how it is written after `name = `.
+    /// The expected kind, and its form after `name = `.
     fn words(self) -> (&'static str, &'static str) {
         match self {
             AttrKind::Int => ("an integer", "1"),
@@ -171,7 +171,7 @@ fn is_free(ctx: &Context, plan: &Plan, name: Sym, open: bool) -> bool {
     !name.starts_with("pir.") && (undotted || name.contains('.'))
 }
 
-/// What is wrong with the attributes of an operation.
+/// Errors in the attributes of an operation.
 pub(crate) fn faults(
     ctx: &Context,
     def: &OpDef,
@@ -215,7 +215,7 @@ pub(crate) fn faults(
 fn wrong_type(ctx: &Context, def: &OpDef, name: Sym, attr: Attr, kind: AttrKind) -> Fault {
     let (what, example) = kind.words();
     let name_text = ctx.str(name);
-    // What was written in quotes is mostly what was meant.
+    // A value in quotes was mostly intended as it is.
     let quoted = match (kind, ctx.attr_data(attr)) {
         (AttrKind::ElementType, AttrData::Str(text)) => is_type_name(text).then_some(text),
         _ => None,

@@ -1,4 +1,4 @@
-//! What an operation's definition declares: counts, attributes, regions, terminators, successors, types.
+//! Verification of the declarations of an operation's definition: counts, attributes, regions, terminators, successors, types.
 
 use crate::body::Body;
 use crate::context::Context;

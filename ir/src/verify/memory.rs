@@ -1,4 +1,4 @@
-//! What is kept from one body to the next while several are verified.
+//! Memory that is reused when several bodies are verified.
 
 use crate::body::Body;
 use crate::entity::{BlockId, OpId, OpName, RegionId, ValueId};
@@ -19,7 +19,7 @@ struct Fitting {
     result: Type,
 }
 
-/// What is kept from one body to the next.
+/// Memory reused for the next body.
 pub(super) struct Memory {
     /// Operations without regions that are as declared: that follows from the name, the attributes and the types of operands
     /// and result alone, and the same come again and again.
@@ -87,7 +87,7 @@ impl Memory {
     }
 }
 
-/// What is left to do of a walk.
+/// The remaining work of a walk.
 pub(super) enum Task {
     /// Walk a region.
     Region(RegionId),

@@ -3,7 +3,7 @@
 /// Stop after this many errors.
 pub(super) const MAX_ERRORS: usize = 200;
 
-/// What the verifier is to let pass.
+/// Options of the verifier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct VerifyOptions {
     /// Operations that are not registered are no errors. Little is checked of them.

@@ -1,4 +1,4 @@
-//! What the verifier asks of the operations of a definition.
+//! The checks of the operations of a definition.
 
 use crate::context::Context;
 use crate::declare::{Arity, Presence, Traits, ValueSpec};
@@ -6,7 +6,7 @@ use crate::entity::OpName;
 use crate::plan::{AttrKind, AttrPlan, Plan};
 use crate::registry::OpDef;
 
-/// What the verifier asks of an operation, `None` if it is not registered.
+/// The checks of an operation, `None` if it is not registered.
 #[inline]
 pub(crate) fn plan(ctx: &Context, name: OpName) -> Option<&Plan> {
     let slot = ctx.plan(name)?;

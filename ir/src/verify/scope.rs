@@ -72,7 +72,7 @@ pub(super) fn check(
                 tasks.extend(body.first_op(block).map(Task::Op));
             }
             Task::Op(first) => {
-                // What has no regions is done with at once.
+                // Operations without regions are finished at once.
                 let mut op = first;
                 let has_regions = loop {
                     walk.operands(op, errors);
@@ -94,7 +94,7 @@ pub(super) fn check(
                 tasks.extend(body.next_op(op).map(Task::Op));
                 tasks.push(Task::Define(op));
                 let def = ctx.op_def(body.op_name(op));
-                // What is not known may be a graph, where control goes through no blocks.
+                // An unknown operation may have a graph region, without control flow between blocks.
                 let graph = def.map_or(options.allow_unregistered, |d| d.has(Traits::GRAPH_REGION));
                 for &region in body.op_regions(op).iter().rev() {
                     if graph && (def.is_some() || body.single_block(region).is_some()) {

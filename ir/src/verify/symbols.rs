@@ -113,7 +113,7 @@ impl<'a> Symbols<'a> {
         Some(index)
     }
 
-    /// What a reference in the body of the table means.
+    /// Resolves a reference in the body of the table.
     fn resolve(&self, mut table: usize, path: &[Sym]) -> Option<(&'a Body, OpId)> {
         let (&first, rest) = path.split_first()?;
         let mut op = loop {
@@ -338,7 +338,7 @@ fn signature(function: OpView<'_>) -> Option<(&[Type], &[Type])> {
     }
 }
 
-/// What a function is that does not fit as a derivative.
+/// Describes a function that does not fit as a derivative.
 fn there(ctx: &Context, given: Option<(&[Type], &[Type])>) -> String {
     match given {
         Some((inputs, results)) => format!("{} -> {} there", listed(ctx, inputs, 16), listed(ctx, results, 8)),

@@ -82,7 +82,7 @@ impl<'a> Constants<'a> {
             .collect()
     }
 
-    /// What an operation folds to.
+    /// Folds an operation.
     pub(crate) fn fold(
         &self,
         body: &Body,

@@ -14,11 +14,11 @@ pub(crate) struct Counter {
     pub(crate) regions: (usize, usize),
     /// The argument of the region where it is decided that counts.
     pub(crate) arg: ValueId,
-    /// What the counter is when the operation begins.
+    /// The counter at the start of the operation.
     pub(crate) start: ValueId,
     /// By how much it changes.
     pub(crate) step: i64,
-    /// What is added to the counter before it is compared.
+    /// The increment of the counter before the comparison.
     offset: i64,
     /// Its relation to the bound while the loop continues.
     pub(crate) relation: Relation,
@@ -173,8 +173,7 @@ impl Counter {
         u64::try_from(trips).ok()
     }
 
-    /// What a value of the region where it is decided whether to go on is when the loop ends, if it is a constant more
-    /// than the counter.
+    /// The final value of a value of the region that decides whether to continue, if it is the counter plus a constant.
     pub(crate) fn at_end(&self, ctx: &Context, body: &Body, value: ValueId) -> Option<i64> {
         let (origin, offset) = chain(ctx, body, value)?;
         if origin != self.arg {

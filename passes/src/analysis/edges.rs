@@ -25,7 +25,7 @@ impl Ways {
     /// As many are compared one by one.
     const FEW: usize = 16;
 
-    /// Those of an operation; none if it is not known how control goes through it.
+    /// The ways of an operation; none if its control flow is unknown.
     pub(crate) fn of(ctx: &Context, body: &Body, op: OpId) -> Ways {
         let mut ways = Ways::default();
         ways.set(ctx, body, op);
@@ -58,12 +58,12 @@ impl Ways {
         few.chain(many.map(|&at| &self.edges[at as usize]))
     }
 
-    /// Those that begin at a point.
+    /// The edges from a point.
     pub(crate) fn from(&self, point: FlowPoint) -> impl Iterator<Item = &FlowEdge> + Clone {
         self.at(0, point)
     }
 
-    /// Those that end there.
+    /// The edges to a point.
     pub(crate) fn to(&self, point: FlowPoint) -> impl Iterator<Item = &FlowEdge> + Clone {
         self.at(1, point)
     }

@@ -6,7 +6,7 @@ use pir_ir::{AttrDict, Body, Context, OpId, OpName, RegionId, Traits, Type, Valu
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// What an operation without regions does: operations with equal keys give the same, if they are pure.
+/// The key of an operation without regions: operations with equal keys give the same, if they are pure.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct OpKey {
     /// The name.

@@ -20,7 +20,7 @@ use bitflags::bitflags;
 use pir_ir::{Analysis, Body, Context, Effect, EffectKind, EffectTarget, OpId, OpView, Speculatability, Traits};
 
 bitflags! {
-    /// What an operation may do to memory.
+    /// The memory effects of an operation.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
     pub struct Touched: u8 {
         /// Reads the world outside of the program: its inputs.
@@ -41,7 +41,7 @@ bitflags! {
         const WRITES = Self::WRITE_WORLD.bits() | Self::WRITE_HANDLE.bits() | Self::WRITE_MEMORY.bits();
         /// Reads anything.
         const READS = Self::READ_WORLD.bits() | Self::READ_HANDLE.bits() | Self::READ_MEMORY.bits();
-        /// What others than the program may see.
+        /// Effects that are visible outside the program.
         const SEEN = Self::READ_WORLD.bits() | Self::WRITE_WORLD.bits() | Self::WRITE_MEMORY.bits();
     }
 }
@@ -87,7 +87,7 @@ pub fn is_symbol_or_terminator(view: OpView<'_>) -> bool {
     view.has(Traits::TERMINATOR) || view.has(Traits::SYMBOL) || view.body.isolated(view.op).is_some()
 }
 
-/// What every operation of a body may do to memory, nested operations included.
+/// The memory effects of all operations of a body, nested operations included.
 #[derive(PartialEq)]
 pub struct Effects {
     of: Vec<Touched>,
@@ -147,7 +147,7 @@ impl Effects {
         }
     }
 
-    /// What the operation and everything in it may do to memory.
+    /// The memory effects of an operation and its regions.
     pub fn touched(&self, op: OpId) -> Touched {
         // Operations made since are nothing that is known.
         self.of.get(op.index()).copied().unwrap_or(Touched::all())
@@ -188,7 +188,7 @@ impl Analysis for Facts {
                 speculatable[parent.index()] = false;
             }
         };
-        // Those with regions come after what is in them.
+        // Operations with regions come after their contents.
         let mut around = Vec::new();
         for op in body.walk_all() {
             match body.op_regions(op).is_empty() {
@@ -202,12 +202,12 @@ impl Analysis for Facts {
 }
 
 impl Facts {
-    /// What operations may do to memory.
+    /// The memory effects of operations.
     pub fn effects(&self) -> &Effects {
         &self.effects
     }
 
-    /// What the operation and everything in it may do to memory.
+    /// The memory effects of an operation and its regions.
     pub fn touched(&self, op: OpId) -> Touched {
         self.effects.touched(op)
     }

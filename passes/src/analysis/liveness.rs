@@ -18,7 +18,7 @@ use super::edges::{Predecessors, Ways, has_simple_regions, is_fixed_slot, note_s
 use super::facts::{Effects, Touched, effects_of, is_symbol_or_terminator};
 use super::handles::{HandleClasses, read};
 
-/// What the search starts from.
+/// The roots of the search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Roots {
     /// All operations: only arguments and results that no operation reads are dead.
@@ -51,7 +51,7 @@ struct Search<'a> {
     /// The ways through the operation that was requested last: values of one operation come in a row.
     ways: Ways,
     ways_of: Option<OpId>,
-    /// Those through operations that were requested before, where there are many.
+    /// The ways through operations that were requested before, where there are many.
     many_ways: FxHashMap<OpId, Ways>,
     /// The block of the operation that was visited last.
     last_block: Option<BlockId>,
@@ -203,7 +203,7 @@ impl Search<'_> {
             None => body.operands(op).take(own).for_each(|value| self.value(value)),
             Some((around, from)) => {
                 let ways = self.take_ways(around);
-                // What is only forwarded is needed when its targets are.
+                // A forwarded value is needed if its targets are.
                 let handed_on: SmallVec<[Range<usize>; 4]> = ways
                     .from(from)
                     .map(|e| {
@@ -248,7 +248,7 @@ impl Search<'_> {
         let all_ways = self.take_ways(op);
         let points = (0..body.op_regions(op).len()).map(FlowPoint::Region);
         for point in std::iter::once(FlowPoint::Parent).chain(points) {
-            // What nothing is bound to the operation makes itself.
+            // An argument to which nothing is bound is made by the operation itself.
             let own = all_ways.to(point).map(|e| e.at).min().unwrap_or(0);
             for (index, slot) in body.flow_inputs(op, point).into_iter().enumerate() {
                 if all_fixed || index < own || is_fixed_slot(self.ctx, body, slot) {

@@ -1,4 +1,4 @@
-//! What passes query about a body, computed from the interfaces of operations.
+//! Analyses of a body, computed from the interfaces of operations.
 
 mod blocks;
 mod constants;

@@ -199,7 +199,7 @@ impl Path {
         rewriter.before(op);
         let last_visits = self.last_visits();
         let mut restated = Restated::default();
-        // What the values of the step before are called now.
+        // The current names of the values of the previous step.
         let mut names = ValueMap::new();
         for (at, step) in self.steps.iter().enumerate() {
             let values: SmallVec<[ValueId; 4]> = step.values.iter().map(|&v| names.get_or_self(v)).collect();
@@ -259,7 +259,7 @@ struct Evaluation<'a> {
     body: &'a Body,
     op: OpId,
     steps: Vec<Step>,
-    /// What was found out: values of the operation's own regions, at a step.
+    /// The results so far: values of the operation's own regions, at a step.
     known: std::cell::RefCell<FxHashMap<(ValueId, usize), Option<Attr>>>,
 }
 
@@ -339,7 +339,7 @@ impl<'a> Evaluation<'a> {
         self.look_up(target).flatten()
     }
 
-    /// What is known so far of a value at a step.
+    /// The known value at a step.
     fn look_up(&self, at: At) -> Option<Option<Attr>> {
         if let Some(constant) = self.constants.of(self.body, at.0) {
             return Some(Some(constant));

@@ -11,12 +11,12 @@
 use pir_ir::{Analysis, Body, Context, Type, TypeData, Use, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What is known of a handle.
+/// The origin of a handle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Known {
-    /// It is always another name of this value.
+    /// Always an alias of this value.
     Root(ValueId),
-    /// It is not known of this value on the way to it what it is another name of.
+    /// An alias of an unknown value; the origin becomes uncertain at this value.
     Doubt(ValueId),
 }
 
@@ -67,7 +67,7 @@ impl Analysis for Provenance {
         }
         for at in 0..this.handles.len() {
             let value = this.handles[at];
-            // What nothing flows to is never run, or not understood.
+            // A value that nothing flows to is never computed, or unknown.
             let known = *this.known.entry(value).or_insert(Known::Doubt(value));
             if let Known::Root(root) = known {
                 this.names.entry(root).or_default().push(value);
@@ -157,7 +157,7 @@ impl Provenance {
     }
 }
 
-/// What a handle becomes where control hands it on.
+/// The values that a handle flows to.
 fn targets(ctx: &Context, body: &Body, value: ValueId) -> Vec<ValueId> {
     let uses: Vec<Use> = body.uses(value).collect();
     let targets = uses.into_iter().filter_map(|at| body.flow_targets(ctx, at));

@@ -109,7 +109,7 @@ fn plan<'c>(ctx: &'c Context, body: &Body, live: &Liveness, op: OpId) -> Result<
     for (to, at) in dead {
         edit.remove(to, at);
     }
-    // What uses a dead value is dead, or hands it on to a slot that is.
+    // A user of a dead value is dead, or forwards it to a dead slot.
     edit.check_among(body, &|_| true).map(Some)
 }
 

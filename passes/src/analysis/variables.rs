@@ -61,7 +61,7 @@ impl Variables {
     fn add_aliases(&mut self, ctx: &Context, body: &Body, runs_alone: bool) {
         let mut classes = UnionFind::<usize>::new(body.num_value_slots());
         let mut written: Vec<ValueId> = Vec::new();
-        // Those inside an operation with unknown effects, which has reached what they use.
+        // Operations inside one with unknown effects, whose operands have been collected.
         let mut inside: FxHashSet<OpId> = FxHashSet::default();
         let join = |classes: &mut UnionFind<usize>, all: &[ValueId]| {
             for pair in all.windows(2) {

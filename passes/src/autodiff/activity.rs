@@ -51,7 +51,7 @@ fn carries_with(custom: &FxHashMap<OpId, bool>, ctx: &Context, body: &Body, at: 
 /// Operations with regions of which it is not known how control goes through them.
 #[derive(Default)]
 struct Opaque {
-    /// What is in their regions, at any depth, by operation.
+    /// The operations in their regions, at any depth, by operation.
     inside: FxHashMap<OpId, Vec<OpId>>,
     /// The innermost one around an operation, and all others around that.
     around: FxHashMap<OpId, Vec<OpId>>,
@@ -86,7 +86,7 @@ impl Opaque {
         this
     }
 
-    /// What may come of a value that is used in an operation, or of one of its operands.
+    /// The values that a use of a value in an operation may determine.
     fn targets(&self, body: &Body, user: OpId) -> Vec<ValueId> {
         if self.inside.is_empty() {
             return Vec::new();
@@ -339,7 +339,7 @@ const END: u32 = 8;
 
 /// Paths from values to where they end. There may be an error, and with it a path, for each operation of a long chain.
 struct Paths {
-    /// What comes after each value: at an end, the value itself.
+    /// The successor of each value: at an end, the value itself.
     next: Vec<ValueId>,
     /// How far away the end is, and the value that is so near to it that it is in what is given of the end: of values of
     /// which that was asked.

@@ -42,11 +42,11 @@ pub(crate) struct Adjoint<'x, 'a> {
     rules: &'x RuleTable,
     activity: &'x Activity,
     names: Names<'a>,
-    /// What represents a recorded local where the adjoint is built.
+    /// The counterpart of a recorded local at the place where the adjoint is built.
     image: ValueMap,
     /// The active values that are used in the regions of an operation but defined outside of them, in order of use.
     captures: FxHashMap<OpId, Vec<ValueId>>,
-    /// What is differentiated with respect to.
+    /// The inputs of the derivative.
     inputs: &'x FxHashSet<ValueId>,
     /// The gradient stacks of stacks, where the adjoint is built.
     gradient_stacks: FxHashMap<ValueId, ValueId>,

@@ -36,7 +36,7 @@ pub(super) fn inline(module: &mut Module) {
     let mut room = growth(bodies.map(Body::num_ops).sum());
     for copy in copies {
         let mut left: FxHashSet<Sym> = FxHashSet::default();
-        // What is inlined may have calls too.
+        // An inlined body may contain calls too.
         loop {
             let calls = module.body.isolated(copy).map(|inner| {
                 let calls = with_buffers(&ctx, inner);

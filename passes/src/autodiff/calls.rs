@@ -67,7 +67,7 @@ fn copy_in(ctx: &Context, scope: &mut Body, mut pending: Vec<Option<OpId>>) {
     let names = scope.walk_all().filter_map(|op| scope.view(ctx, op).str("sym_name"));
     let mut taken: FxHashSet<String> = names.map(str::to_owned).collect();
     let mut functions: FxHashMap<Sym, OpId> = FxHashMap::default();
-    // What reads or changes something would do so once more, and find it changed.
+    // A call that reads or changes something would do so once more, and find it changed.
     let quiet = quiet_functions(ctx, scope);
     for op in scope.walk_all() {
         let view = scope.view(ctx, op);
@@ -270,7 +270,7 @@ fn quiet_functions(ctx: &Context, scope: &Body) -> FxHashSet<Sym> {
             }
         }
     }
-    // What calls another one does what that does.
+    // A function has the effects of the functions that it calls.
     let mut loud: Vec<Sym> = callers.keys().copied().filter(|name| !quiet.contains(name)).collect();
     while let Some(name) = loud.pop() {
         for caller in callers.remove(&name).unwrap_or_default() {

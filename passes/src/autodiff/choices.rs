@@ -71,9 +71,9 @@ fn sources(ctx: &Context, body: &Body, value: ValueId) -> Option<Vec<Use>> {
 
 /// Values that may be the same buffers.
 struct Group {
-    /// What control decides, with the operands that it comes from.
+    /// The values that control flow selects, with the operands that they come from.
     members: Vec<(ValueId, Vec<Use>)>,
-    /// What they may be.
+    /// Their possible values.
     roots: Vec<ValueId>,
 }
 
@@ -95,7 +95,7 @@ impl Group {
             };
             let bound = body.uses(value).filter_map(|at| body.flow_targets(ctx, at)).flatten();
             let next = sources.iter().map(|&at| body.operand(at.op, at.index)).chain(bound);
-            // What is not decided by control is a root of each of its groups.
+            // A value that control flow does not select is a root of each of its groups.
             let next: Vec<ValueId> = next
                 .filter(|&v| self::sources(ctx, body, v).is_none() || seen.insert(v))
                 .collect();

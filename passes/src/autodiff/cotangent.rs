@@ -9,9 +9,9 @@ use smallvec::SmallVec;
 /// The cotangent of one value.
 #[derive(Clone, Debug)]
 pub(crate) enum Cotangent {
-    /// That of a tensor or a scalar.
+    /// The cotangent of a tensor or a scalar.
     One(ValueId),
-    /// Those of the elements of a list.
+    /// The cotangents of the elements of a list.
     List(Vec<Option<ValueId>>),
 }
 

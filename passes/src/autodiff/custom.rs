@@ -29,13 +29,13 @@ pub(crate) struct CustomVjp {
     callee: Attr,
     /// The replacement of a call.
     body: Option<Body>,
-    /// What it takes.
+    /// The operand types.
     inputs: SmallVec<[Type; 4]>,
-    /// What it returns.
+    /// The result types.
     results: SmallVec<[Type; 4]>,
     /// A call names it, not a function.
     pub(crate) marked: bool,
-    /// It is made of what the call calls, and takes its tape.
+    /// It is derived from the callee, and takes its tape.
     pub(crate) adjoint: bool,
 }
 
@@ -115,7 +115,7 @@ pub(crate) fn custom_calls(module: &Module, path: &[OpId]) -> FxHashMap<OpId, Ca
             return Some((op, CallRule::Stopped));
         }
         if let Some(name) = adjoint_of_call(ctx, body, op) {
-            // It does not exist yet; what is called has the types.
+            // It does not exist yet; the callee has the types.
             let augmented = *callee.first()?;
             let function = || Some(Rc::new(CustomVjp::adjoint(ctx, name, *functions.get(&augmented)?)?));
             let vjp = adjoints.entry(name).or_insert_with(function).clone()?;
@@ -176,7 +176,7 @@ impl CustomVjp {
         })
     }
 
-    /// What the cotangent of a result is expected to be.
+    /// The expected type of the cotangent of a result.
     pub(crate) fn cotangent_type(&self, operands: usize, index: usize) -> Option<Type> {
         self.inputs.get(operands + index).copied()
     }

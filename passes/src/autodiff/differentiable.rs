@@ -27,7 +27,7 @@ pub(crate) fn carries(ctx: &Context, body: &Body, at: Use, result: ValueId) -> b
     match body.view(ctx, at.op).dependence(at.index) {
         Dependence::Undeclared => true,
         Dependence::Constant => false,
-        // What has a derivative has none as an integer; an integer that something unknown made is passed on.
+        // A differentiable operation has no derivative as an integer; an integer from an unknown operation is passed on.
         Dependence::Differentiable => {
             !ctx.is_discrete(body.value_type(result)) || ctx.is_discrete(body.value_type(body.operand(at.op, at.index)))
         }

@@ -55,7 +55,7 @@ fn nest(
     let ty = initial.map(|value| r.body.value_type(value));
     let mut blocks: Vec<BlockId> = Vec::new();
     let mut place = Vec::new();
-    // What each loop starts from, and the innermost one gives.
+    // The initial values of each loop, and the results of the innermost one.
     let mut carried = vec![initial];
     for _ in &bounds {
         let region = r.body.create_region();

@@ -1,4 +1,4 @@
-//! What the derivative asks of functions and calls: their names, their marks, their dialects.
+//! Queries about functions and calls: their names, their marks, their dialects.
 
 use pir_dialects::func;
 use pir_dialects::marks::{ADJOINT, ADJOINT_FUNCTION, PRIMAL, STOPPED, VJP};

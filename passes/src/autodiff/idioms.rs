@@ -1,4 +1,4 @@
-//! What a formula is, where the derivative of the formula is not that of the function.
+//! Formulas whose derivative is not that of the function that they compute.
 
 use pir_dialects::stablehlo::ops::{Add, BroadcastInDim, Constant, Divide, Exponential, Logistic, Negate};
 use pir_ir::{Body, Context, Module, OpId, Rewriter, ValueId};

@@ -23,7 +23,7 @@ use super::elements::{each_element, number};
 use super::functions::adjoint_of_call;
 use super::naming::spelled;
 
-/// What happens to an element of a buffer, or to all.
+/// An access of an element of a buffer, or of all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Access {
     Load,
@@ -40,7 +40,7 @@ struct Group {
     copies: Vec<OpId>,
     /// Calls whose adjoints take the shadows.
     calls: Vec<OpId>,
-    /// It has an argument, or is one of a call: there are accesses elsewhere.
+    /// It has an argument, or is an argument of a call: there are accesses elsewhere.
     outside: bool,
     varied: bool,
     useful: bool,
@@ -51,7 +51,7 @@ struct Group {
 pub(crate) struct Memory {
     group_of: FxHashMap<ValueId, usize>,
     groups: Vec<Group>,
-    /// What gives a buffer another name, or does to it what is not known.
+    /// Operations that alias a buffer, or whose effect on it is unknown.
     strangers: FxHashMap<ValueId, OpId>,
     /// The operations around active accesses.
     around: FxHashSet<OpId>,
@@ -238,7 +238,7 @@ impl Memory {
         stores.map(|&op| Use { op, index: 0 }).collect()
     }
 
-    /// What is loaded of the arguments, and what calls that take buffers return.
+    /// The values loaded from the arguments, and the results of calls that take buffers.
     pub(crate) fn inputs(&self, ctx: &Context, body: &Body) -> Vec<ValueId> {
         let groups = self.groups.iter().filter(|group| group.outside);
         let of_group = |group: &Group| {
@@ -251,7 +251,7 @@ impl Memory {
         groups.flat_map(of_group).collect()
     }
 
-    /// What is stored in the arguments, and what calls that take buffers take.
+    /// The values stored to the arguments, and the operands of calls that take buffers.
     pub(crate) fn outputs(&self, ctx: &Context, body: &Body) -> Vec<ValueId> {
         let groups = self.groups.iter().filter(|group| group.outside);
         let of_group = |group: &Group| {

@@ -49,7 +49,7 @@ pub(super) fn has_derivative(function: OpView<'_>) -> bool {
     let ctx = function.ctx;
     let any = |types: &[Type]| types.iter().any(|&ty| ctx.is_float(ty));
     match function.ty("function_type").map(|ty| ctx.type_data(ty)) {
-        // What is in a buffer comes in, and goes out.
+        // The elements of a buffer are inputs and outputs.
         Some(TypeData::Function { inputs, results }) => {
             any(inputs) && any(results) || inputs.iter().any(|&ty| is_buffer(ctx, ty))
         }
@@ -115,7 +115,7 @@ pub(super) fn expand_generated(module: &mut Module) -> Result<(), Vec<Diagnostic
             // Loops over elements of views are loops over those of what they show.
             expand_composites_in(&ctx, inner, &|op| !is_lowered(op.name()))?;
             views::fold(&ctx, inner);
-            // What is inside of another one comes first.
+            // Inner operations come first.
             let generated = |&op: &OpId| ctx.op_str(inner.op_name(op)) == tensor::Generate::NAME;
             let ops: Vec<OpId> = inner.post_order().into_iter().filter(generated).collect();
             for op in ops {

@@ -353,8 +353,8 @@ fn changes_in_place(ctx: &Context, body: &Body) -> Option<Diagnostic> {
     )
 }
 
-/// What the outputs depend on is read again by the derivative, later. So it must not be what an operation of which nothing
-/// is known may change in place, or has changed to what depends on the inputs.
+/// The derivative reads again, later, the values that the outputs depend on. So it must not be what an operation of which nothing is known
+/// may change in place, or has changed to what depends on the inputs.
 fn may_change_in_place(ctx: &Context, body: &Body, activity: &Activity) -> Option<Diagnostic> {
     if !has_unknown_effects(ctx, body) {
         return None;
@@ -420,7 +420,7 @@ fn passes_through_buffers(
     )
 }
 
-/// What another process gets is not seen here, and neither is the cotangent that it has there.
+/// The value that another process receives is unknown here, as is its cotangent there.
 fn sends_away(ctx: &Context, body: &Body, activity: &Activity) -> Option<Diagnostic> {
     let sends = |&op: &OpId| {
         let view = body.view(ctx, op);
@@ -482,7 +482,7 @@ fn append_adjoint(
         frame.add(&mut r, output.value, seed).map_err(failed)?;
     }
     if unit.is_adjoint && targets.outputs.is_empty() {
-        // It has buffers alone, and no cotangent that says where the adjoint begins.
+        // It has only buffers, and no cotangent that determines where the adjoint begins.
         index_constant(&mut r, 0);
     }
     let differentiated = if end.is_some() { &ops[..ops.len() - 1] } else { &ops[..] };

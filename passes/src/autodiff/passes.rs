@@ -22,10 +22,10 @@ const WRT: OptionSpec = OptionSpec {
     help: "inputs: `%value`, or the name of a `pd.data` or `pd.parameter`; default: all floating-point inputs without `stop_gradient`",
 };
 
-/// What is differentiated with respect to what.
+/// The outputs and inputs of the derivative.
 pub(super) const ENDS: &[OptionSpec] = &[OF, WRT];
 
-/// Those, and the cotangents that the derivative starts from.
+/// Outputs, inputs, and the cotangents of the outputs.
 pub(crate) const OPTIONS: &[OptionSpec] = &[
     OF,
     WRT,

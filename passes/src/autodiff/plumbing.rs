@@ -16,7 +16,7 @@ pub(crate) fn remove_stack(r: &mut Rewriter<'_>, names: &Names, op: OpId) -> Opt
     Some(edit.check(r.body).ok()?.apply(r, &[]).op)
 }
 
-/// What is forwarded becomes a constant more than a count.
+/// Makes a forwarded value a constant more than a count.
 fn step(r: &mut Rewriter<'_>, names: &Names, kit: Kit, at: Use, count: ValueId, by: f64) -> OpId {
     let next = kit.arith.offset(r.before(at.op), count, by);
     let value = r.body.result(next, 0);
@@ -103,12 +103,12 @@ pub(crate) fn uncount_trips(r: &mut Rewriter<'_>, names: &Names, op: OpId, at: u
     Some(new)
 }
 
-/// What a loop carries as an argument of the region that is repeated.
+/// An argument of the repeated region of a loop.
 pub(crate) struct InLoop {
     pub(crate) start: ValueId,
     /// The argument of the region that decides, which is forwarded as it is.
     pub(crate) tested: ValueId,
-    /// What it is in the next iteration.
+    /// Its value in the next iteration.
     pub(crate) next: ValueId,
 }
 
@@ -135,7 +135,7 @@ pub(crate) fn place_in_loop(names: &Names<'_>, body: &Body, op: OpId, arg: Value
 pub(crate) struct Carried {
     pub(crate) in_cond: ValueId,
     pub(crate) in_body: ValueId,
-    /// What becomes the next one; until that is set, it stays the same.
+    /// The operand that becomes its next value; until it is set, the value stays the same.
     pub(crate) yielded: Use,
     /// The result of the loop that it ends in.
     pub(crate) result_at: usize,
@@ -202,7 +202,7 @@ impl<'c> CountDown<'c> {
         })
     }
 
-    /// What the count is when there is nothing left, before the dual.
+    /// The count when nothing is left, before the dual.
     pub(crate) fn zero(&self, r: &mut Rewriter<'_>, names: &Names) -> ValueId {
         self.kit.count(r.before(self.carry.op), 0, &names.spelled("no_trips"))
     }

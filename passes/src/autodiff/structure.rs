@@ -1,4 +1,4 @@
-//! What autodiff knows of stacks: its own subject, so the names are here. Loops and branches it knows by their form.
+//! Stacks, as autodiff sees them: its own subject, so the names are here. Loops and branches it knows by their form.
 
 use pir_dialects::cf;
 use pir_ir::{
@@ -6,7 +6,7 @@ use pir_ir::{
     ValueDef, ValueId,
 };
 
-/// What loops that count are made of.
+/// The parts of loops that count.
 #[derive(Clone, Copy)]
 pub(crate) struct Kit {
     pub(crate) arith: &'static dyn Arithmetic,
@@ -38,7 +38,7 @@ impl Kit {
 #[derive(Clone, Copy)]
 pub(crate) struct Names<'c> {
     pub(crate) ctx: &'c Context,
-    /// What to count with, if some dialect can.
+    /// The operations for counting, if a dialect has them.
     pub(crate) kit: Option<Kit>,
     pub(crate) create: OpName,
     pub(crate) push: OpName,
@@ -47,7 +47,7 @@ pub(crate) struct Names<'c> {
     pub(crate) copy: OpName,
     pub(crate) commit: OpName,
     pub(crate) stack: Type,
-    /// What the names of inserted values end in: nothing, or a number that keeps them off the program's own.
+    /// The number at the end of inserted names: nothing, or a number that keeps them off the program's own.
     suffix: u32,
 }
 
@@ -188,7 +188,7 @@ impl Tape {
             .blocks
             .map(|b| b.filter(has_locals).and_then(|b| newest_handle(names, body, b)));
         let handle = handle_outside(body, op, inside.iter().flatten().next().copied()?)?;
-        // What is popped already is the program's own, or was recorded for another derivative.
+        // A stack that is popped already belongs to the program, or to another derivative.
         if body.uses(handle).any(|u| body.op_name(u.op) == names.pop) {
             return None;
         }

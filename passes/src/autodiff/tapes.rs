@@ -42,7 +42,7 @@ pub(crate) struct Side {
 /// The tapes of a body, outer ones first, and what is known of them all.
 pub(crate) struct Tapes {
     pub(crate) all: Vec<Tape>,
-    /// What is in the duals for recorded values.
+    /// The values in the duals that stand for recorded values.
     pub(crate) image: ValueMap,
     /// For each pop its push, and whose tape they are on.
     pub(crate) partner: FxHashMap<OpId, (OpId, usize)>,
@@ -52,7 +52,7 @@ pub(crate) struct Tapes {
     pub(crate) tree: Arc<RegionTree>,
 }
 
-/// What `backward` records, for drawings.
+/// The values that `backward` records, for drawings.
 pub(crate) struct Recorded {
     /// For each pop, the push of what it takes off.
     pub(crate) partner: FxHashMap<OpId, OpId>,
@@ -94,7 +94,7 @@ pub(crate) fn recorded(ctx: &Context, body: &Body) -> Recorded {
 }
 
 impl Tape {
-    /// Where it is asked whether the stack is empty.
+    /// The tests for emptiness of the stack.
     pub(crate) fn empties(&self) -> &[OpId] {
         &self.empties
     }

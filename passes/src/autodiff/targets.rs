@@ -1,4 +1,4 @@
-//! What is differentiated: the outputs, the inputs and the seeds of a program or a function.
+//! The functions to differentiate: the outputs, the inputs and the seeds of a program or a function.
 
 use pir_dialects::{func, pd};
 use pir_ir::text::print_type;
@@ -25,7 +25,7 @@ pub struct BackwardOptions {
     pub rank: Option<i64>,
 }
 
-/// What a body is.
+/// The kind of a body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum UnitKind {
     /// Operations at top level: outputs are fetched.

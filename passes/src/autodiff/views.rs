@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use super::elements::each_element;
 use super::memory::is_buffer;
 
-/// What a view shows.
+/// The part of a buffer that a view shows.
 struct View {
     source: ValueId,
     /// For each dimension of the source its offset and its stride, and which dimension of the view it is; one that it is not has extent one.

@@ -1,5 +1,5 @@
-//! What is known of truth values because control came here: the condition of a branch inside the branch, that of a loop
-//! in its body, and its negation after the loop.
+//! Facts about truth values that follow from control flow: the condition of a branch inside the branch, that of a loop in its body, and its
+//! negation after the loop.
 //!
 //! One walk in program order with a table of what is known, which is taken back when a region is left. What follows
 //! from a condition is determined by the operation that computes it (`OpDef::implies`): a comparison decides about others of
@@ -18,7 +18,7 @@ const MAX_IMPLIED: usize = 32;
 enum Task {
     Region(RegionId),
     Op(OpId),
-    /// What is known after an operation.
+    /// The facts after an operation.
     Behind(OpId),
     /// Forget what was learned since there were so many facts.
     Leave(usize),
@@ -48,7 +48,7 @@ struct Walk<'a, 'c> {
     /// Whether there are at least two truth values, found out when it first matters.
     has_several: Option<bool>,
     places: Vec<Place>,
-    /// What was entered, with what was known before.
+    /// The entered regions, with the facts before each.
     log: Vec<Fact>,
     changed: bool,
 }
@@ -82,7 +82,7 @@ impl Walk<'_, '_> {
             match task {
                 Task::Region(region) => {
                     tasks.push(Task::Leave(self.log.len()));
-                    // What is known after an operation holds in the rest of its block only.
+                    // Facts that hold after an operation hold only in the rest of its block.
                     if let Some(block) = self.body.single_block(region) {
                         self.enter(region);
                         tasks.extend(self.body.first_op(block).map(Task::Op));
@@ -158,7 +158,7 @@ impl Walk<'_, '_> {
         if self.constants.of(self.body, value).is_some() {
             return;
         }
-        // What follows from this value alone is useful only where it is read again.
+        // Facts implied by this value alone are useful only where it is read again.
         if self.body.has_one_use(value) && is_truth(ctx, self.body, value) && !self.has_several_truths() {
             return;
         }
@@ -285,7 +285,7 @@ fn count_names(body: &Body) -> Vec<u32> {
     count_of
 }
 
-/// What values at the beginning of a way that control takes are called at its end.
+/// The names at the end of a path of values at its beginning.
 struct Translation {
     /// The operation, unless control comes from outside of it: then values keep their names.
     op: Option<OpId>,
@@ -304,7 +304,7 @@ impl Translation {
             let inputs = body.flow_inputs(op, edge.to);
             let same_type = |(value, input): &(ValueId, ValueId)| body.value_type(*value) == body.value_type(*input);
             images.extend(operands.zip(inputs.into_iter().skip(edge.at)).filter(same_type));
-            // Those of one value stay in the order of their places.
+            // The images of one value keep the order of their places.
             images.sort_by_key(|&(value, _)| value);
         }
         Self {
@@ -316,7 +316,7 @@ impl Translation {
     /// The values at the end that are the same.
     fn images(&self, body: &Body, value: ValueId) -> SmallVec<[ValueId; 2]> {
         let inside = |op| body.value_block(value).and_then(|b| body.block_parent(b)) == Some(op);
-        // What the terminator of a region of `op` sees is defined in that region, or outside of `op`.
+        // The values that the terminator of a region of `op` sees are defined in that region, or outside of `op`.
         let mut images = match self.op {
             Some(op) if inside(op) => SmallVec::new(),
             _ => SmallVec::from_slice(&[value]),

@@ -118,7 +118,7 @@ impl Pass for Canonicalize {
 
 struct Driver<'a> {
     all: PatternDriver<'a>,
-    /// What control flows through, as of when all operations were listed.
+    /// The edges of control flow, as of when all operations were listed.
     flow: Arc<FlowOps>,
     /// Since the whole body was looked at nothing has been done to it but to remove what is dead.
     settled: bool,
@@ -145,7 +145,7 @@ impl Driver<'_> {
         self.all.work_off(inline)
     }
 
-    /// What needs a look at the whole body. It is `quiet` when nothing was done to any operation since all were listed.
+    /// Rewrites that inspect the whole body. It is `quiet` when nothing was done to any operation since all were listed.
     fn restructure(&mut self, quiet: bool) -> bool {
         let all = &mut self.all;
         if !quiet {
@@ -158,7 +158,7 @@ impl Driver<'_> {
         }
         changed |= assume::replace_known(&all.constants, all.body);
         changed |= replace_final_values(&all.constants, all.body, &self.flow);
-        // What is dead makes no difference to slots, nor to what else is dead.
+        // Dead operations make no difference to slots, nor to other dead operations.
         let mut swept = self.settled && quiet && !changed;
         self.settled = swept;
         if !self.settled {
@@ -198,7 +198,7 @@ fn inline(all: &mut PatternDriver<'_>, op: OpId) -> bool {
         all.push_users(result);
     }
     let mut operands = all.body.operands_vec(op);
-    // What does not run any more frees what it used.
+    // A region that no longer runs releases the values it used.
     for &region in all.body.op_regions(op).iter().filter(|&&r| !path.runs(r)) {
         for inner in all.body.walk(region) {
             operands.extend(all.body.operands(inner));

@@ -107,7 +107,7 @@ fn lower(ctx: &Context, body: &mut Body) -> usize {
                 }
                 continue;
             }
-            // What is in an operation that stays, stays with it: its regions have one block.
+            // Operations inside an operation that stays, stay with it: its regions have one block.
             if let Some(ways) = ways(ctx, body, op) {
                 replace(ctx, body, op, ways, &mut pending);
                 lowered += 1;

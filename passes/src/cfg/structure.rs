@@ -55,7 +55,7 @@ struct Yielded {
     ty: Type,
     /// The value after which it is named.
     like: Option<ValueId>,
-    /// What the branches yield.
+    /// The values that the branches yield.
     values: [ValueId; 2],
 }
 
@@ -225,7 +225,7 @@ impl<'a> Nodes<'a> {
         }
         let size = |s: &Self, b| s.sizes.get(&b).copied().unwrap_or(0);
         let sum = size(self, front) + size(self, back);
-        // What is smaller moves, so that long chains take no quadratic time.
+        // The smaller part moves, so that long chains do not take quadratic time.
         let (kept, gone) = if size(self, front) < size(self, back) {
             for arg in self.body.block_args(front).to_vec() {
                 let (ty, name) = (self.body.value_type(arg), self.body.value_name(arg));
@@ -277,7 +277,7 @@ impl<'a> Nodes<'a> {
         {
             return Ok(made);
         }
-        // What the function is given can be seen everywhere.
+        // The arguments of the function are visible everywhere.
         let mut args = self.body.block_args(self.blocks[0]).iter().copied();
         args.find(|&a| self.body.value_type(a) == ty).ok_or(Stuck(ty))
     }

@@ -28,7 +28,7 @@ pub use view::ViewGraph;
 enum Which {
     /// All.
     All,
-    /// Those that are not of one device.
+    /// Graphs that are not split by device.
     Whole,
 }
 

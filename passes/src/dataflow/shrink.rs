@@ -58,7 +58,7 @@ impl Pass for ShrinkStacks {
 
 fn shrink(ctx: &Context, body: &mut Body) -> usize {
     let mut shrunk = 0;
-    // What is popped may be what was popped elsewhere and then recorded again.
+    // A popped value may have been popped elsewhere and recorded again.
     for _ in 0..ROUNDS {
         let Some(graph) = Graph::new(ctx, body) else { break };
         let tapes = stacks::find(ctx, body, &graph);
@@ -75,7 +75,7 @@ fn shrink(ctx: &Context, body: &mut Body) -> usize {
     shrunk
 }
 
-/// What all readers of a stack do with what they pop.
+/// The reduction that all readers of a stack apply to the popped values.
 struct Reduction {
     name: OpName,
     attrs: AttrDict,

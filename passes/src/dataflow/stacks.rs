@@ -20,7 +20,7 @@ pub(super) struct Tape {
 pub(super) fn find(ctx: &Context, body: &Body, graph: &Graph) -> Vec<Tape> {
     let mut joined = UnionFind::<usize>::new(graph.len());
     for node in graph.nodes() {
-        // What only looks like a reader of two stacks: a push of a handle on a stack of stacks joins them, which is safe.
+        // A node that only looks like a reader of two stacks: a push of a handle on a stack of stacks joins them, which is safe.
         for (operand, source) in body.operands(graph.op(node)).zip(graph.inputs(node)) {
             if df::is_stack(ctx, body.value_type(operand)) {
                 joined.union(node.index(), source.node.index());

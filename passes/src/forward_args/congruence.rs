@@ -126,7 +126,7 @@ fn split_by_sources(body: &Body, slots: &Slots, group_of: &[u32]) -> Option<Vec<
         slots.sources(index).iter().for_each(|&s| look(s).hash(&mut hasher));
         let hash = ShortHash::from(hasher.finish());
         hash_of[index] = hash;
-        // That two hashes are equal by accident is found out later.
+        // Hash collisions are detected later.
         let same = |&i: &u32| hash_of[i as usize] == hash && group_of[i as usize] == group;
         let class = match known.find(hash.wide(), same) {
             Some(&other) => class_of[other as usize],
@@ -313,7 +313,7 @@ impl Partition {
     /// An edge from an operand to a value that depends on it, at a place; it is counted at first, and then entered.
     fn edge(&mut self, is_counting: bool, from: ValueId, at: usize, to: ValueId) {
         let node = match self.node_of[from.index()] {
-            // What is equal to nothing else is alone in its class.
+            // A value that equals no other is alone in its class.
             NONE => self.put(from, self.num_classes()),
             node => node,
         };
@@ -349,7 +349,7 @@ impl Partition {
         let mut pending: Vec<u32> = (0..self.num_classes()).collect();
         // The number of marked members of each class; they are at its front.
         let mut marked: Vec<u32> = vec![0; self.classes.len()];
-        // What depends on a class: a list for each place, of a node and the index of the next.
+        // The dependents of a class: a list for each place, of a node and the index of the next.
         let mut dependents: Vec<(u32, u32)> = Vec::new();
         let mut first_at: Vec<u32> = vec![NONE; self.num_places];
         let mut places: Vec<u32> = Vec::new();

@@ -75,7 +75,7 @@ impl Pass for ForwardArgs {
     }
 }
 
-/// What came of forwarding slots.
+/// The result of forwarding slots.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Forwarded {
     /// Whether uses were replaced.
@@ -86,7 +86,7 @@ pub(crate) struct Forwarded {
 
 /// Replaces the uses of slots that represent another value, or that are equal to another slot. The slots stay.
 pub(crate) fn forward_slots(ctx: &Context, body: &mut Body) -> bool {
-    // What is bound to something that changes in place is the value that this has at that time.
+    // Binding a variable binds its value at that time.
     let constant = body.analysis::<Variables>(ctx).is_empty();
     constant && forward_constant_slots(ctx, body, &body.analysis::<FlowOps>(ctx)).changed
 }

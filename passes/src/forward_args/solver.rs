@@ -55,7 +55,7 @@ impl Constants {
     }
 }
 
-/// What is known of a slot.
+/// The state of a slot.
 #[derive(Clone, Copy)]
 struct State {
     stands: Stands,

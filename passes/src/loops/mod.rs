@@ -119,7 +119,7 @@ fn mapped(map: &ValueMap, values: &[ValueId]) -> Values {
     values.iter().map(|&v| map.get_or_self(v)).collect()
 }
 
-/// What the comparison of a counter with its bound gives `steps` iterations later; also the number that is compared.
+/// The result of comparing a counter with its bound `steps` iterations later; also the number that is compared.
 fn flag_later(
     rewriter: &mut Rewriter<'_>,
     constants: &crate::analysis::Constants<'_>,

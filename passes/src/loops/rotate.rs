@@ -131,7 +131,7 @@ impl Pass for UnrotateWhile {
 /// A value of the body, and the one before the loop in its place.
 type Pair = (ValueId, ValueId);
 
-/// What is known of pairs: how they are computed.
+/// The known pairs: how they are computed.
 struct Matching<'a> {
     ctx: &'a Context,
     body: &'a Body,

@@ -115,7 +115,7 @@ fn unroll_by(ctx: &Context, body: &mut Body, facts: &Facts, l: Loop, factor: i64
     if size(body, l.op).checked_mul(usize::try_from(factor).ok()?)? > copies {
         return None;
     }
-    // That so many are left must follow from the last of them being one.
+    // The number of remaining iterations must follow from the last of them being one.
     if counter.step == 0 || grows(&counter) != (counter.step > 0) || counter.relation == pir_ir::Relation::NotEqual {
         return None;
     }

@@ -63,7 +63,7 @@ impl<'a> ValueReader<'a> {
                         },
                         "separate passes with commas, and write options in braces: `dce,licm`",
                     );
-                    // What follows is read as the next pass when it may be one.
+                    // The rest is parsed as the next pass if it may be one.
                     if self.peek().is_none_or(|c| !is_word_char(c) || matches!(c, '(' | ')')) {
                         return out;
                     }
@@ -186,7 +186,7 @@ impl<'a> ValueReader<'a> {
         }
     }
 
-    /// What is between the braces; `false` when they are not closed.
+    /// The text between the braces; `false` when they are not closed.
     fn options(&mut self, pass: &str, mut invocation: Option<&mut Invocation>) -> bool {
         let open = self.at - 1;
         self.blanks();

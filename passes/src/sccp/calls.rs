@@ -103,7 +103,7 @@ impl Scope {
     }
 }
 
-/// What is known of the functions of a scope, if any of them is called.
+/// The results for the functions of a scope, if any of them is called.
 pub(super) fn across(
     ctx: &Context,
     outer: &Body,
@@ -194,7 +194,7 @@ fn join(old: Known, new: Known) -> Known {
     }
 }
 
-/// What a function that was solved hands to others: the arguments of each call, and the results to whoever calls it.
+/// The arguments that a solved function passes to others: the arguments of each call, and the results to whoever calls it.
 fn met(ctx: &Context, body: &Body, solver: &Solver<'_>, name: Sym) -> Vec<(Sym, bool, Vec<Known>)> {
     let known = |values: &mut dyn Iterator<Item = ValueId>| values.map(|value| solver.of(value)).collect::<Vec<_>>();
     let mut found = Vec::new();

@@ -67,7 +67,7 @@ impl Pass for Sccp {
     fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
         let across = across_calls(module, cx.evaluator);
         let within = for_each_body_mut(module, |ctx, body| {
-            // What is changed in place is not a constant, whatever it starts as.
+            // A value that is changed in place is not a constant.
             let changes = !body.analysis::<Variables>(ctx).is_empty();
             Ok((!changes && sccp(ctx, body, cx.evaluator, None, None)).into())
         })?;
@@ -75,7 +75,7 @@ impl Pass for Sccp {
     }
 }
 
-/// What is known of the functions of a scope: of each argument, and of each result.
+/// The results for the functions of a scope: of each argument, and of each result.
 #[derive(Default)]
 struct Calls {
     args: FxHashMap<Sym, Vec<Known>>,
@@ -107,7 +107,7 @@ fn across_calls(module: &mut Module, evaluator: Option<&dyn ConstantEvaluator>) 
     changed
 }
 
-/// What is known of a value.
+/// The lattice of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Known {
     /// Nothing yet: control has not come there.
@@ -119,7 +119,7 @@ enum Known {
 /// Which ways control takes through an operation with regions.
 #[derive(Default)]
 struct Flow {
-    /// Where it has come to points from which not all ways are taken.
+    /// The reached points from which not all edges are taken.
     open: SmallVec<[FlowPoint; 4]>,
     taken: FxHashSet<(FlowPoint, FlowPoint)>,
 }
@@ -137,7 +137,7 @@ struct Solver<'a> {
     taken: FxHashMap<OpId, SmallVec<[usize; 2]>>,
     blocks: Vec<BlockId>,
     changed: Vec<ValueId>,
-    /// What functions are known to return.
+    /// The constants that functions return.
     calls: Option<&'a Calls>,
 }
 
@@ -288,7 +288,7 @@ impl<'a> Solver<'a> {
             self.branch(at.op);
             self.pass_to_successors(at);
         } else if let Some((op, point)) = self.flow_point(at.op) {
-            // It may decide where control goes from any point that has been reached.
+            // It may decide the control flow from any point that has been reached.
             let open = self.flows.get(&op).map(|f| f.open.clone()).unwrap_or_default();
             for from in open {
                 self.decide(op, from);

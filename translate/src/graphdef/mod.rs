@@ -96,7 +96,7 @@ impl fmt::Display for InputShape {
     }
 }
 
-/// What is read of a graph.
+/// Options of reading a graph.
 #[derive(Clone, Default, Debug)]
 pub struct Options {
     /// The outputs, as `node` or `node:result`; all outputs of the graph if there are none. Only what they depend on is read.

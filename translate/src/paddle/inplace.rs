@@ -297,7 +297,7 @@ impl Builder<'_> {
         let value = self.keep_parameter(&members, value, by);
         for &(member, ends) in &members {
             if self.value(member).is_none() {
-                // It belongs to a region that has ended.
+                // The member belongs to a region that has ended.
             } else if member == id || ends == through_end {
                 self.change(member, value);
             } else if through_end {

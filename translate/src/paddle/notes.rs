@@ -31,7 +31,7 @@ pub(super) fn keep(ctx: &Context, body: &mut Body, errors: &mut Vec<Diagnostic>)
         let shape = body.get_operand(op, 0).and_then(|x| ctx.as_tensor(body.value_type(x)));
         // PaddlePaddle also sets the flag if the axes are all axes.
         let are_all = match axes {
-            // Those that are omitted are all.
+            // If all are omitted.
             None => body.num_operands(op) == 1,
             Some(axes) => axes.is_empty() || shape.is_some_and(|(shape, _)| axes.len() >= shape.len()),
         };

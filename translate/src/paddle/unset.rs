@@ -29,7 +29,7 @@ const BY_KERNEL: &[(&str, usize, Elements)] = &[
     ("pd.unique_consecutive", 2, Elements::Attribute),
 ];
 
-/// What decides on an element type.
+/// The source of an element type.
 #[derive(Clone, Copy)]
 enum Elements {
     Of(Type),
@@ -121,7 +121,7 @@ fn fill(ctx: &Context, body: &mut Body, op: OpId) {
     if shape.is_empty() || !body.uses(value).all(|at| passes_on(at.op)) {
         return;
     }
-    // It is never read: any extent will do for a dynamic dimension.
+    // The value is never read: any extent will do for a dynamic dimension.
     let shape: SmallVec<[i64; 4]> = shape.iter().map(|&d| if d == DYNAMIC { 1 } else { d }).collect();
     let attrs = ctx.dict_with(body.attrs(op), "shape", ctx.ints_attr(&shape));
     body.set_attrs(op, attrs);

@@ -22,7 +22,7 @@ pub(super) const EXPANSIONS: &[(&str, Expand)] = &[
     ("tensor.pad", pad),
 ];
 
-/// What `memref.atomic_rmw` computes, by the number of its `kind`; nothing where it stores the operand.
+/// The operation that `memref.atomic_rmw` applies, by the number of its `kind`; `None` where it stores the operand.
 const KINDS: &[Option<&str>] = &[
     Some(arith::Addf::NAME),
     Some(arith::Addi::NAME),

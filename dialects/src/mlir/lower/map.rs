@@ -7,7 +7,7 @@ use crate::mlir::{arith, index_constant};
 /// How many parts a map may have; none that anybody writes has more.
 const MAX_PARTS: usize = 250;
 
-/// What a map computes of numbers.
+/// An expression of an affine map.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Expr {
     /// A dimension, or after the dimensions a symbol.
@@ -173,7 +173,7 @@ impl<'a> Reader<'a> {
         if let Some(at) = self.names.iter().position(|name| *name == token) {
             return Ok(Expr::Input(at));
         }
-        // What is larger is not an index.
+        // A larger number is not an index.
         let number = token.parse::<i64>();
         number
             .map(|number| Expr::Number(number.into()))
@@ -282,7 +282,7 @@ impl Expr {
             Op::FloorDiv => arith::Floordivsi::NAME,
             Op::CeilDiv => arith::Ceildivsi::NAME,
             Op::Mod => {
-                // It has the sign of the divisor.
+                // The result has the sign of the divisor.
                 let rest = int(r, arith::Remsi::NAME, [left, right]);
                 let zero = index_constant(r, 0);
                 let is_negative = compare(r, SLT, rest, zero);

@@ -1,4 +1,5 @@
-//! What operations of `affine` and `linalg` compute, in terms of `scf`, `arith`, `memref` and `tensor`, and some of the last two.
+//! The semantics of operations of `affine` and `linalg`, in terms of `scf`, `arith`, `memref` and `tensor`, and of some operations of the
+//! last two.
 //!
 //! Of these dialects the text is known and nothing else; whoever wants to know more (the interpreter, `backward`, the passes
 //! `lower-affine` and `convert-linalg-to-loops`) takes what they expand to.

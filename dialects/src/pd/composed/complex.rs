@@ -131,7 +131,7 @@ struct Lines {
     /// The order of the dimensions in which they are.
     order: Vec<i64>,
     count: usize,
-    /// What the sums are multiplied with, as a power of how many terms they have.
+    /// The exponent of the scale of sums, as a power of the number of terms.
     power: f64,
 }
 

@@ -91,7 +91,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
             true => out.matmul(turned(y_grad)),
             false => y_grad.matmul(turned(out)),
         };
-        // What is not read has no derivative.
+        // Elements that are not read have no derivative.
         let inner = i64::from(unit);
         let read = match upper {
             true => slope.triu_with(|o| o.diagonal(inner)),
@@ -131,7 +131,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         let values = row(op.x("s_grad")?).expand(&*square);
         let values = diagonal.select(values, values.zeros());
         let inner = u.matmul(angles[0] * s + angles[1] * turned(s) + values).matmul(vh);
-        // What is beside the vectors.
+        // The parts outside the vectors.
         let [u_rest, v_rest] =
             [(u, u_grad), (v, v_grad)].map(|(vectors, grad)| grad - vectors.matmul(turned(vectors).matmul(grad)));
         Ok(vec![inner + (u_rest / s).matmul(vh) + (u / s).matmul(turned(v_rest))])

@@ -13,7 +13,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
     ("deformable_conv", deformable_conv),
 ];
 
-/// What an element along an axis is a sum of: places, and their weights.
+/// The weights of the elements that are summed along an axis: places, and their weights.
 type Taps = Vec<(i64, f64)>;
 
 /// The factor from a place in the result to one in the operand, and how places are counted.
@@ -192,7 +192,7 @@ impl<'c> Image<'c> {
         valid.select(picked, picked.zeros())
     }
 
-    /// Those between the elements around places.
+    /// The elements between places.
     fn between(&self, px: Expr<'c>, py: Expr<'c>) -> Expr<'c> {
         let (left, top) = (px.floor(), py.floor());
         let (part_x, part_y) = (px - left, py - top);

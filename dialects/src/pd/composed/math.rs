@@ -363,7 +363,7 @@ fn hsigmoid_loss<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
     let softplus = (score.exp() + 1.0).log();
     let turned = is_step.select(code.cast_like(score), score.zeros()) * score;
     let loss = (softplus - turned).sum_with(|o| o.axis([1]).keepdim(true));
-    // What is sparse is not given.
+    // Sparse gradients are not supported.
     let sparse = op
         .scope
         .full_of(op.scope.context().tensor(&[0], x.elem().unwrap_or(Type::F32)), 0.0);

@@ -15,7 +15,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         let out = op
             .scope
             .build(hlo::Cholesky::NAME, &ids(&[symmetric(x, upper)]), &lower, x.ty());
-        // What is in the other half is anything.
+        // The other half is unspecified.
         Ok(out
             .into_iter()
             .map(|x| if upper { x.triu() } else { x.tril() })

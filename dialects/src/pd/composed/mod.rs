@@ -165,7 +165,7 @@ impl<'c> Call<'c> {
         }
     }
 
-    /// Those of the results that the operation has.
+    /// The results that the operation has, of these.
     fn wanted(&self, results: &[(&str, Expr<'c>)]) -> Vec<Expr<'c>> {
         let absent = self.attr(&crate::marks::ABSENT_RESULTS.name);
         let absent = absent

@@ -232,7 +232,7 @@ fn diagonal<'c>(op: &Call<'c>, x: Expr<'c>, shape: &[i64], offset: i64) -> Resul
     Ok(op.numbers(&numbers, shape, x).above(0.5))
 }
 
-/// What the rows of `zeros` become of values that go to them, and how many go to each.
+/// The rows of `zeros` with the values scattered to them added, and the number of values for each.
 fn pooled<'c>(
     op: &Call<'c>,
     zeros: Expr<'c>,

@@ -95,7 +95,7 @@ fn middle<'c>(op: &Call<'c>, skips: bool) -> Result<Vec<Expr<'c>>, String> {
     let ordered = lines.argsort_with(|o| o.axis(at as i64).stable(true));
     let last = [at as i64];
     let (values, places) = if skips {
-        // What is not a number is behind all others.
+        // NaN is greater than all numbers.
         let known = lines.isnan().logical_not().cast(Type::I64);
         let count = known.sum_with(|o| o.axis(last).keepdim(true).dtype(Type::I64));
         let half = |x: Expr<'c>| x.maximum(x.zeros()).floor_divide(x.filled(2.0));

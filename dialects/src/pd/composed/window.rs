@@ -31,7 +31,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
 ];
 
 fn volumes<const N: usize>(op: &Call<'_>, name: &str) -> Result<[i64; N], String> {
-    // What a transpose calls NCHW has a depth too.
+    // A transposed convolution calls its format NCHW even with a depth.
     if !matches!(&*op.text("data_format")?, "NCDHW" | "NCHW") || op.text("padding_algorithm")? != "EXPLICIT" {
         return Err("the layout or the padding is not as written".to_owned());
     }
@@ -95,7 +95,7 @@ fn conv3d_transpose<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
         return Err("its result does not have five dimensions".to_owned());
     };
     let whole = (depth - 1) * sd + dd * (kd - 1) + 1;
-    // What `output_padding` or `output_size` adds at the end.
+    // The extent that `output_padding` or `output_size` adds at the end.
     let extra = deep - (whole - front - back);
     if sd < 1 || kd > 64 || m != of * groups || !(0..=back.max(sd)).contains(&extra) {
         return Err("its depth is not as it should be".to_owned());

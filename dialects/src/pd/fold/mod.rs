@@ -201,7 +201,7 @@ impl Number {
     pub(crate) fn as_elem(self, ctx: &Context, elem: Type) -> Option<Number> {
         let float = ctx.is_float(elem);
         Some(match self {
-            // What folds know of integers does not hold for these.
+            // The folds of integers do not hold for these.
             _ if ctx.is_complex(elem) => return None,
             Number::Bool(value) if elem == Type::I1 => Number::Bool(value),
             Number::Bool(value) => Number::Int(i128::from(value)).as_elem(ctx, elem)?,

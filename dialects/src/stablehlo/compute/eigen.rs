@@ -59,7 +59,7 @@ fn cotangent<'c>(
     let mut inner = diagonal.select(row(values_bar), vectors.zeros());
     if let Some(bar) = vectors_bar {
         let sums = [rank as i64 - 2];
-        // What the cotangent says of the factor of each vector.
+        // The component of the cotangent along each vector.
         let factor = (bar * vectors).sum_with(|o| o.axis(sums).keepdim(true));
         let size = real(vectors) * real(vectors) + imaginary(vectors) * imaginary(vectors);
         let largest = size.argmax_with(|o| o.axis(sums[0]).keepdims(true));

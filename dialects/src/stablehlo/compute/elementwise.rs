@@ -181,7 +181,7 @@ fn truth_or<'c>(
     compute(c.x(0), c.x(1))
 }
 
-/// What of a cotangent is for `a`, which is chosen where it is greater; of equals each gets half.
+/// The share of a cotangent that belongs to `a`, which is selected where it is greater; equal operands get half each.
 fn share<'c>(a: Expr<'c>, b: Expr<'c>, g: Expr<'c>) -> Expr<'c> {
     let half = a.equal(b).select(g * 0.5, g.zeros());
     a.greater_than(b).select(g, half)

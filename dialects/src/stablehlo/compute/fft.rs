@@ -44,7 +44,7 @@ pub(super) fn vjp<'c>(c: &Cx<'c>, _: &[Expr<'c>], given: &[Expr<'c>]) -> Results
             );
             real(transformed(whole, "FFT", whole.ty()))
         }
-        // What is mirrored counts twice.
+        // Mirrored elements count twice.
         FftKind::Irfft => {
             let out = transformed(g, "RFFT", x.ty());
             let count: usize = fft.lengths.iter().product();

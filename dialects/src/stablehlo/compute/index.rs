@@ -1,4 +1,4 @@
-//! What reads and writes windows at computed indices.
+//! Operations that read and write windows at computed indices.
 
 use pir_ir::Type;
 
@@ -175,7 +175,7 @@ fn scatter<'c>(c: &Cx<'c>) -> Result<Expr<'c>, String> {
     let gather = Gather::of_scatter(c.attrs, x.dims(), starts.dims(), updates.dims())?;
     let (flat, inside) = flat_indices(c, &gather, x.dims(), starts);
     let count: i64 = x.dims().iter().product();
-    // What is not wholly inside goes to an element after all others, which is removed.
+    // Windows that are not wholly inside go to an extra element at the end, which is removed.
     let flat = inside.select(flat, flat.filled(count as f64)).reshape([-1]);
     let updates = windows_in_place(updates, &gather, starts.dims(), true).reshape([-1]);
     // One is in the domain of what a region may compute.

@@ -300,7 +300,7 @@ fn singular_vjp<'c>([u, s, v]: [Expr<'c>; 3], [u_bar, s_bar, v_bar]: [Expr<'c>; 
     ));
     let diagonal = number.equal(turned(number));
     let gap = diagonal.select(row.ones(), row * row - column * column);
-    // What turns the vectors among each other.
+    // The rotation of the vectors among each other.
     let inner = |of: Expr<'c>| diagonal.select(of.zeros(), (of - turned(of)) / gap);
     let (left, right) = (turned(u).matmul(u_bar), v.matmul(turned(v_bar)));
     let middle = inner(left) * row + column * inner(right) + diagonal.select(across(s_bar), row.zeros());
@@ -378,7 +378,7 @@ fn product<'c>(c: &Cx<'c>) -> Results<'c> {
     Ok(vec![q])
 }
 
-/// What a call computes, where it is not differentiated by a formula.
+/// The results of a call that has no formula for its derivative.
 pub(super) fn custom_call<'c>(c: &Cx<'c>) -> Results<'c> {
     match c.call.clone()? {
         Call::Qr => qr(c),

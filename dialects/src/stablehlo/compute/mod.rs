@@ -1,4 +1,4 @@
-//! What the operations compute, in operations of `pd`.
+//! Definitions of the operations, in operations of `pd`.
 
 mod contract;
 mod eigen;
@@ -29,19 +29,19 @@ pub(super) struct Cx<'c> {
     operands: Vec<Expr<'c>>,
     /// The types of the results.
     types: SmallVec<[Type; 2]>,
-    /// What its regions compute of elements.
+    /// The function of its regions on elements.
     region: Region,
     second: Region,
     /// Of an operation with a region the element of each operand that is a constant with one.
     splats: SmallVec<[Option<f64>; 4]>,
-    /// What an operation of linear algebra computes.
+    /// The linear algebra operation.
     call: Result<Call, String>,
 }
 
 type Results<'c> = Result<Vec<Expr<'c>>, String>;
-/// What an operation with one result computes.
+/// The definition of an operation with one result.
 type One = for<'c> fn(&Cx<'c>) -> Result<Expr<'c>, String>;
-/// What an operation computes.
+/// The definition of an operation.
 type All = for<'c> fn(&Cx<'c>) -> Results<'c>;
 /// The cotangents of the operands from that of the result.
 type Vjp = for<'c> fn(&Cx<'c>, Expr<'c>, Expr<'c>) -> Vec<Expr<'c>>;
@@ -167,7 +167,7 @@ fn splat(r: &Rewriter<'_>, mut value: ValueId) -> Option<f64> {
     }
 }
 
-/// What is read of an operation before others are made.
+/// Properties of an operation that are read before others are created.
 struct Facts<'c> {
     attrs: Attrs<'c>,
     types: SmallVec<[Type; 2]>,
@@ -247,7 +247,7 @@ impl Semantics for Lowering {
         let results = compute.of(&cx);
         let results = results.map_err(|why| format!("`{name}`: {why}"))?;
         building.finish().map_err(|why| format!("`{name}`: {why}"))?;
-        // What is not supported must not pass for something else.
+        // An unsupported case must not be accepted as something else.
         let fits = results.len() == cx.types.len() && results.iter().zip(&cx.types).all(|(x, &ty)| x.ty() == Some(ty));
         let values: Option<SmallVec<[ValueId; 2]>> = results.iter().map(|result| result.id()).collect();
         values.filter(|_| fits).ok_or_else(unsupported)

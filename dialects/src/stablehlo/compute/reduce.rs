@@ -178,7 +178,7 @@ fn first<'c>(is_as_good: Expr<'c>, best: Expr<'c>, new: Expr<'c>) -> Expr<'c> {
     is_as_good.logical_or(best.isnan()).select(best, new)
 }
 
-/// What is combined from the front or the back up to each element, which JAX writes as a window of all elements.
+/// A running reduction from the front or the back, which JAX writes as a window of all elements.
 fn running<'c>(
     c: &Cx<'c>,
     [window, strides, base, dilations]: [&List; 4],

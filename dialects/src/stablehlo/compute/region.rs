@@ -17,7 +17,7 @@ struct Step {
     results: SmallVec<[(ValueId, Type); 1]>,
 }
 
-/// What a region computes of elements.
+/// The function of a region on elements.
 #[derive(Default)]
 pub(super) struct Region {
     args: Vec<ValueId>,
@@ -149,7 +149,7 @@ fn kept<'c>(c: &Cx<'c>, step: &Step, operands: &[Expr<'c>], shape: &[i64]) -> Re
     made.first().copied().ok_or_else(unsupported)
 }
 
-/// What represents a value of a region, or one from outside.
+/// The expression of a value in a region, or of one from outside.
 fn known<'c>(c: &Cx<'c>, values: &FxHashMap<ValueId, Expr<'c>>, value: ValueId) -> Expr<'c> {
     values.get(&value).copied().unwrap_or_else(|| c.scope.expr(value))
 }

@@ -1,4 +1,4 @@
-//! What makes up or moves elements.
+//! Operations that create or move elements.
 
 use pir_ir::{Attr, AttrData, Context, Elements, Type};
 
@@ -136,7 +136,7 @@ pub(super) fn inverse(order: &[i64]) -> Vec<i64> {
 }
 
 pub(super) fn cut<'c>(x: Expr<'c>, starts: &[i64], limits: &[i64], strides: &[i64]) -> Expr<'c> {
-    // What failed has no dimensions.
+    // A failed operand has no dimensions.
     if x.rank() != starts.len() {
         return x;
     }
@@ -166,7 +166,7 @@ pub(super) fn spread<'c>(x: Expr<'c>, value: Expr<'c>, low: &[i64], high: &[i64]
     if x.rank() != rank {
         return x;
     }
-    // What negative padding cuts off may be between elements.
+    // Negative padding may cut off interior elements.
     let inner: Vec<i64> = (0..rank)
         .map(|at| x.dims()[at] + (x.dims()[at] - 1).max(0) * interior[at])
         .collect();

@@ -134,7 +134,7 @@ fn rotate(r: &mut Rewriter<'_>, op: OpId) -> Result<Vec<usize>, String> {
             .for_each(|(&arg, &value)| map.insert(arg, value));
         for inner in r.body.block_ops_vec(cond).into_iter().filter(|&inner| inner != test) {
             let made = r.clone_op(inner, &mut map);
-            // What is in it is to be converted as well.
+            // Its regions are to be converted as well.
             let regions = r.body.op_regions(made).to_vec();
             let inside: Vec<OpId> = regions.into_iter().flat_map(|region| r.body.walk(region)).collect();
             inside.into_iter().for_each(|op| r.touch(op));

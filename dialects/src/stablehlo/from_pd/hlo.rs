@@ -7,7 +7,7 @@ use super::super::ops;
 use super::Cx;
 use crate::pd::{Building, Expr, ExprScope};
 
-/// What makes operations with regions, which [`ExprScope`] cannot.
+/// Builders of operations with regions, which [`ExprScope`] does not provide.
 pub(super) trait Build {
     fn with(&self, f: &mut dyn FnMut(&mut Rewriter<'_>));
 }

@@ -1,4 +1,5 @@
-//! What reads and writes elements at computed indices. An index that is out of range is an error in `pd`; negative ones count from the end.
+//! Operations that read and write elements at computed indices. An index that is out of range is an error in `pd`; negative ones count from
+//! the end.
 
 use pir_ir::Type;
 

@@ -45,12 +45,12 @@ pub(super) struct Cx<'c> {
     types: SmallVec<[Type; 2]>,
 }
 
-/// What the results of an operation are.
+/// The results of an operation.
 type Results<'c> = Result<Vec<Expr<'c>>, String>;
 type Row = for<'c> fn(&Cx<'c>) -> Results<'c>;
 type Rows = &'static [(&'static str, Row)];
 
-/// What a row may give for the results.
+/// Types that a row may return for the results.
 trait IntoResults<'c> {
     fn list(self) -> Results<'c>;
 }
@@ -287,7 +287,7 @@ fn lower(r: &mut Rewriter<'_>, op: OpId) -> Option<Result<Values, String>> {
     };
     let results = row(&cx);
     Some(building.finish().and(results).and_then(|results| {
-        // What is not supported must not pass for something else.
+        // An unsupported case must not be accepted as something else.
         let fits = results.len() == cx.types.len() && results.iter().zip(&cx.types).all(|(x, &ty)| x.ty() == Some(ty));
         let values: Option<Values> = results.iter().map(|result| result.id()).collect();
         let unsupported = || "operands of these types are not supported".to_owned();
@@ -298,10 +298,10 @@ fn lower(r: &mut Rewriter<'_>, op: OpId) -> Option<Result<Values, String>> {
 /// How many operations of conditions may be copied in a body, beyond a number for each that there is.
 const MAX_COPIED: usize = 100_000;
 
-/// What makes a list of tensors.
+/// The operation that makes a list of tensors.
 const LIST: &str = "builtin.combine";
 
-/// What an operation that no row is for is made of, emitted at the insertion point.
+/// Emits the operations that replace one without a row, at the insertion point.
 pub type Expand<'e> = &'e dyn Fn(&mut Rewriter<'_>, OpId) -> Option<Result<Values, String>>;
 
 /// Replaces all other operations of a body with operations of StableHLO; its numbers become tensors.
@@ -373,7 +373,7 @@ fn stays(r: &Rewriter<'_>, op: OpId) -> bool {
     let dialect = view.name().split('.').next().unwrap_or_default();
     match dialect {
         "stablehlo" | "chlo" | "func" => true,
-        // What takes a list takes its tensors.
+        // Operations that take a list take its tensors.
         "builtin" => matches!(view.name(), "builtin.module" | LIST),
         _ => view.def().is_none(),
     }
@@ -413,7 +413,7 @@ fn take_lists_apart(r: &mut Rewriter<'_>, op: OpId) {
     };
     let name = r.view(op).name();
     let operands = r.body.operands_vec(op);
-    // What an operation without a row is made of takes a list.
+    // The replacement of an operation without a row takes a list.
     if (row(name).is_some() || name == "builtin.split") && operands.iter().any(|&value| of(r, value).is_some()) {
         let flat = operands
             .iter()

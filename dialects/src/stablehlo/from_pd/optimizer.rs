@@ -120,7 +120,7 @@ fn single(x: Expr<'_>, number: f64) -> Expr<'_> {
     like(x, f64::from(number as f32))
 }
 
-/// What was and what is, weighted.
+/// The weighted average of the old and the new value.
 fn average<'c>(old: Expr<'c>, new: Expr<'c>, weight: f64) -> Expr<'c> {
     let weight = f64::from(weight as f32);
     old * like(old, weight) + new * like(new, 1.0 - weight)

@@ -177,7 +177,7 @@ fn arg_extremum<'c>(c: &Cx<'c>, along: Option<f64>, flatten: bool, wins: &str) -
     Ok(reshaped(found, c.dims()))
 }
 
-/// What all elements up to each give.
+/// Running reductions.
 fn running<'c>(
     c: &Cx<'c>,
     combiner: &str,

@@ -1,4 +1,4 @@
-//! What makes up or moves elements.
+//! Operations that create or move elements.
 
 use pir_ir::{Attr, AttrData, Type};
 

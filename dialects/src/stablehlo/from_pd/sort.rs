@@ -62,7 +62,7 @@ fn so_far<'c>(c: &Cx<'c>, along: i64, wins: &str) -> Results<'c> {
     let scalars = [elem, Type::I64, elem, Type::I64].map(|elem| c.ctx().tensor(&[], elem));
     let region = c.region(&scalars, |args| {
         let &[a, i, b, j] = args else { return Vec::new() };
-        // What represents nothing has the index -1.
+        // Entries that represent nothing have the index -1.
         let later = compare("GT", j, i, &[]);
         let (first, second) = (later.select(a, b), later.select(b, a));
         let wins = compare(wins, second, first, &[]);

@@ -122,7 +122,7 @@ impl Conv {
         self.attributes.axes(size, [filter.dims()[2], filter.dims()[3]])
     }
 
-    /// What is added to an image of some size: the cotangent spread by the stride, convolved with the filter turned around.
+    /// The gradient of an image of some size: the cotangent spread by the stride, convolved with the filter turned around.
     fn image<'c>(&self, c: &Cx<'c>, filter: Expr<'c>, g: Expr<'c>, size: [i64; 2]) -> Result<Expr<'c>, String> {
         // The borders of `SAME` are those of the image that is given.
         let given = if self.attributes.algorithm == "SAME" && c.name == pd::Conv2dTranspose::NAME {
@@ -157,7 +157,7 @@ impl Conv {
         ))
     }
 
-    /// What is added to the filter: the image convolved with the cotangent, images as channels.
+    /// The gradient of the filter: the image convolved with the cotangent, images as channels.
     fn filter<'c>(&self, c: &Cx<'c>, x: Expr<'c>, filter: Expr<'c>, g: Expr<'c>) -> Result<Expr<'c>, String> {
         let (&[n, channels, h, w], groups) = (x.dims(), self.groups) else {
             return Err("images have four dimensions".to_owned());

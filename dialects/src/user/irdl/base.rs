@@ -100,7 +100,7 @@ pub(super) fn kind(ctx: &Context, value: Attr) -> Option<String> {
     Some(format!("#builtin.{builtin}"))
 }
 
-/// What is in front of the parameters.
+/// The text before the parameters.
 fn name_of(text: &str) -> &str {
     text.split(['<', '[', '(']).next().unwrap_or(text).trim()
 }

@@ -18,12 +18,12 @@ const MAX_STEPS: usize = 100_000;
 /// How deeply types may be parameters of types.
 const MAX_DEPTH: usize = 64;
 
-/// What is wrong with a type or an attribute.
+/// A mismatch of a type or an attribute.
 struct Mismatch {
     expected: String,
     /// Where that is said.
     place: String,
-    /// What it was compared with, if that is a part of the whole.
+    /// The part that it was compared with, if it is not the whole.
     found: Attr,
 }
 
@@ -104,7 +104,7 @@ impl<'a> Checker<'a> {
 }
 
 impl Definition {
-    /// What a variable represents, in words.
+    /// A description of a variable.
     pub(super) fn described(&self, var: usize) -> String {
         self.described_to(var, 4)
     }

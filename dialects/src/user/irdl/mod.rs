@@ -21,7 +21,7 @@ use super::source::Source;
 /// The attributes that determine how many values each of several lists has.
 const SEGMENTS: [&str; 2] = ["operand_segment_sizes", "result_segment_sizes"];
 
-/// What a variable represents. Numbers are those of other variables of the definition.
+/// The constraint that a variable stands for. Numbers are those of other variables of the definition.
 #[derive(Clone, Debug)]
 enum Constraint {
     /// This type or attribute, as text.
@@ -66,7 +66,7 @@ struct Definition {
     names: [Vec<String>; 2],
     attributes: Vec<(String, usize)>,
     regions: Vec<Region>,
-    /// Where it is in the file.
+    /// Its position in the file.
     at: usize,
 }
 

@@ -109,7 +109,7 @@ struct Reader<'a> {
     source: &'a Source,
 }
 
-/// What has been read of a definition.
+/// The parsed part of a definition.
 #[derive(Default)]
 struct Values {
     vars: FxHashMap<ValueId, usize>,

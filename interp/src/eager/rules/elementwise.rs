@@ -135,7 +135,7 @@ pub(super) const RULES: &[Rule] = &[
 /// The derivative of a power by its base. For exponent zero it is zero, whatever the base.
 pub(super) fn slope_in_base<'e>(x: &V<'e>, y: &V<'e>) -> V<'e> {
     let nothing = y.with("equal", &y.filled(0.0));
-    // Where it is not selected, the power must not be a pole: its derivative would be NaN.
+    // The power must not be a pole where it is not selected: its derivative would be NaN.
     let exponent = nothing.choose(&y.filled(1.0), y);
     let slope = exponent.clone() * x.with("elementwise_pow", &exponent.affine(1.0, -1.0));
     nothing.choose(&slope.filled(0.0), &slope)

@@ -1,4 +1,4 @@
-//! What a machine begins with.
+//! The initial state of a machine.
 
 use std::io::Write;
 

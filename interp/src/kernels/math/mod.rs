@@ -97,7 +97,7 @@ impl<const FMA: bool, const WIDE: bool> Math<FMA, WIDE> {
     #[inline(always)]
     pub(crate) fn exp(self, x: f64) -> f64 {
         if !WIDE {
-            // What rounds to zero or infinity is that already here: a factor may be infinite.
+            // Arguments whose result rounds to zero or infinity: a factor may be infinite.
             let (rounded, less) = self.reduced(x);
             let y = (1.0 + less) * power(rounded);
             let y = if x < -200.0 { 0.0 } else { y };
@@ -147,7 +147,7 @@ impl<const FMA: bool, const WIDE: bool> Math<FMA, WIDE> {
     #[inline(always)]
     pub(crate) fn ln_1p(self, x: f64) -> f64 {
         let u = 1.0 + x;
-        // What was lost in rounding; where `u` is not a normal number it does not count.
+        // The rounding error; it does not count where `u` is not a normal number.
         let lost = (x - (u - 1.0)) / u;
         let log = limits(u, self.ln_of_normal(u, 0.0, lost));
         if x.abs() < TINY { x } else { log }

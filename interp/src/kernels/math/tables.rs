@@ -93,7 +93,7 @@ pub(super) const EXP: [f64; 12] = [
     0.16666666666666666,
     0.5,
 ];
-/// Those from 9 to 2.
+/// The terms from 9 to 2.
 pub(super) const EXP_NARROW: [f64; 8] = last(&EXP);
 /// The Taylor series of `2 artanh(s) / s - 2` of `s²`, without the factor `s²`.
 pub(super) const LN: [f64; 11] = [

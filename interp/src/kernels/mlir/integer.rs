@@ -12,13 +12,13 @@ use crate::kernels::broadcast::{map, zip, zip_in_place};
 use crate::kernels::{Inputs, Kernel, Outputs, Prepare, Spec, one, take};
 use crate::tensor::{DType, Element, Tensor};
 
-/// What is computed of two integers of a width, or why it cannot be.
+/// An operation on two integers of a width, or the reason why it has no result.
 type Binary = fn(i64, i64, u32) -> Result<i64, &'static str>;
 
 const ZERO: &str = "division by zero";
 const OVERFLOW: &str = "the quotient does not fit";
 
-/// What is computed of two operands, for each of the operations that compute it.
+/// The function of two operands, for each operation that computes it.
 macro_rules! binary {
     ($($($op:path),+ => $f:expr;)*) => { &[$($((<$op>::NAME, |_| integers($f))),+),*] };
 }

@@ -203,7 +203,7 @@ fn places(lists: &[Vec<i64>; 3], shape: &[usize]) -> Result<Vec<usize>, String> 
     let [offsets, sizes, steps] = lists;
     let counts = crate::kernels::dims(sizes)?;
     let count = crate::tensor::checked_count(&counts, size_of::<usize>())?;
-    // What an index of each dimension counts for.
+    // The stride of each dimension.
     let (mut first, mut strides, mut row) = (0, steps.clone(), 1);
     for at in (0..extents.len()).rev() {
         first += offsets[at] * row;

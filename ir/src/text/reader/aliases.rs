@@ -12,7 +12,7 @@ use crate::body::ModuleTrivia;
 use crate::text::cursor::suffix;
 use crate::types::{Attr, Type};
 
-/// What an alias denotes.
+/// The meaning of an alias.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Meaning {
     Attr(Attr),
@@ -26,18 +26,18 @@ struct Alias<'s> {
     size: usize,
     /// The definition.
     text: &'s [u8],
-    /// What it brings along where it occurs as an alias.
+    /// The aliases and text that its expansion contains.
     brings: Vec<Brought<'s>>,
     /// Whether it occurs as an alias outside of definitions.
     expanded: bool,
 }
 
-/// What the meaning of an alias has of others.
+/// A part of an alias's meaning that comes from other aliases.
 #[derive(Debug)]
 pub(super) enum Brought<'s> {
     /// A word, with its sigil, in text that is kept.
     Word(&'s [u8]),
-    /// What another alias denotes.
+    /// The meaning of another alias.
     Meaning(usize),
 }
 
@@ -97,7 +97,7 @@ impl<'s> Aliases<'s> {
         names.contains_key(word)
     }
 
-    /// What takes the place of an alias.
+    /// Expands an alias.
     fn expand(&mut self, at: usize) -> Option<&Alias<'s>> {
         match &mut self.brings {
             Some(brings) => brings.push(Brought::Meaning(at)),
@@ -164,12 +164,12 @@ impl<'s> Aliases<'s> {
         printed
     }
 
-    /// What is printed around the module: the definitions that kept texts refer to, and the data of other tools.
+    /// The text printed around the module: the definitions that kept texts refer to, and the data of other tools.
     pub(super) fn frame(mut self) -> Option<Box<ModuleTrivia>> {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned().into_boxed_str();
         let mut needed: Vec<usize> = Vec::new();
         let mut seen = vec![false; self.all.len()];
-        // Those that come after what refers to them, and those that come after such a one: they may refer to it.
+        // Aliases defined after their first use, and aliases defined after such ones: they may refer to it.
         let mut late = self.all.len();
         let mut pending: Vec<(&[u8], usize)> = self.printed().into_iter().collect();
         while let Some((word, before)) = pending.pop() {

@@ -1,4 +1,4 @@
-//! What the reader remembers: the same words, types and attributes come again and again.
+//! The caches of the reader: the same words, types and attributes come again and again.
 
 use smallvec::SmallVec;
 
@@ -32,7 +32,7 @@ pub(super) struct LongSym {
     pub(super) len: u32,
 }
 
-/// What is known of the name of an operation.
+/// The lookup result of an operation name.
 #[derive(Clone, Copy)]
 pub(super) struct KnownOp {
     /// The name, if it may be used.
@@ -49,7 +49,7 @@ pub(super) struct KnownOp {
     pub(super) resultless: bool,
 }
 
-/// What is kept of an operation that was met lately.
+/// A cache entry of a recently parsed operation.
 pub(super) struct RecentOp<'s> {
     pub(super) known: KnownOp,
     /// Attributes that were found to be declared.

@@ -47,7 +47,7 @@ pub(in crate::text) fn parse(ctx: &Arc<Context>, source: &[u8], options: ParseOp
 /// Reads a module in about so many pieces, however short they are. It is what [`parse`](super::parse) reads, without any
 /// diagnostics; nothing if the text has no such pieces, or something is wrong with it.
 pub fn parse_in_chunks(ctx: &Arc<Context>, source: &[u8], options: ParseOptions, pieces: usize) -> Option<Parsed> {
-    // What aliases mean, other pieces do not know. They are mostly found where a line begins.
+    // Other pieces do not have the aliases. They are mostly found where a line begins.
     let framed = [&b"\n#"[..], b"\n!", b"\n{-#"]
         .iter()
         .any(|word| memmem::find(source, word).is_some());

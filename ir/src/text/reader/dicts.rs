@@ -69,8 +69,8 @@ impl Parser<'_> {
         })
     }
 
-    /// What `read` reads. That is looked up if the same text was read before, up to the first `end`: much is written
-    /// again and again, like `{shape = [], value = 1, dtype = i64}`.
+    /// The dictionary that `read` parses. That is looked up if the same text was read before, up to the first `end`: much is written again
+    /// and again, like `{shape = [], value = 1, dtype = i64}`.
     fn recent_dict(
         &mut self,
         end: &[u8],
@@ -128,7 +128,7 @@ impl Parser<'_> {
             };
             let end = self.pos;
             self.skip();
-            // Those of dictionaries inside are not asked for.
+            // The places of nested dictionaries are not recorded.
             let (behind, places) = (self.after(self.pos + 1), self.attr_places.take());
             let value = if self.eat(b"=") || (self.peek() == b':' && !self.starts_with(b"::") && self.eat(b":")) {
                 self.parse_attr()?

@@ -10,7 +10,7 @@ use crate::text::cursor::{blanks, line_end};
 pub(super) struct Directives<'s>(FxHashSet<&'s [u8]>);
 
 impl<'s> Directives<'s> {
-    /// Those of lit, and the prefixes that the file itself names for FileCheck.
+    /// The directives of lit, and the FileCheck prefixes that the file names.
     pub(super) fn of(src: &'s [u8]) -> Self {
         let mut words: FxHashSet<&[u8]> = [&b"RUN"[..], b"XFAIL", b"REQUIRES", b"UNSUPPORTED"]
             .into_iter()

@@ -118,7 +118,7 @@ impl Parser<'_> {
     }
 }
 
-/// What is wrong with an element that is kept as text.
+/// Checks an element that is kept as text.
 fn check_other(ctx: &crate::Context, elem: Type, word: &[u8]) -> Result<(), String> {
     let digits = word.strip_prefix(b"-").unwrap_or(word);
     let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_alphanumeric);

@@ -192,7 +192,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What follows the regions: attributes, types, a location. Then the operation is created.
+    /// The text after the regions: attributes, types, a location. Then the operation is created.
     pub(super) fn tail(&mut self, mut pending: Box<Pending>) -> Result<(), Failure> {
         if let Some(def) = pending.def(&self.ctx)
             && !pending.generic
@@ -457,7 +457,7 @@ impl Parser<'_> {
         if def.results.is_empty() && count == 0 {
             return Ok(SmallVec::new());
         }
-        // What could not be read was reported: nothing more is to be said of what depends on it.
+        // Errors in reading them have been reported: nothing more is to be said of what depends on it.
         if pending.operands.iter().any(|&v| self.is_poison(v)) {
             return Ok(std::iter::repeat_n(Type::NONE, count).collect());
         }
@@ -536,7 +536,7 @@ impl Parser<'_> {
             let operands: SmallVec<[ValueId; 2]> = last.into_iter().flat_map(|op| body.results(op)).collect();
             let op = body.create_op(OpSpec {
                 operands: &operands,
-                // What is omitted is missed where the region ends.
+                // A missing terminator is reported at the end of the region.
                 span,
                 regions: &regions,
                 ..OpSpec::new(name)

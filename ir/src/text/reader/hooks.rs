@@ -1,4 +1,4 @@
-//! What a `custom<NAME>` of an assembly format reads with.
+//! The interface for parsing `custom<NAME>` of an assembly format.
 
 use super::parser::{Failure, Parser};
 use super::pending::Pending;
@@ -137,7 +137,7 @@ impl Parser<'_> {
         u8::try_from(sign).is_ok_and(|sign| self.next_is(sign))
     }
 
-    /// What is in brackets, these included, if the bracket is next.
+    /// The bracketed text that follows, brackets included, if there is any.
     pub(super) fn bracketed_text(&mut self, open: char) -> Result<Option<String>, Failure> {
         if !self.sign_is_next(open) {
             return Ok(None);

@@ -7,7 +7,7 @@ use crate::text::cursor;
 use crate::text::writer::attr::print_type;
 use crate::types::{Signedness, Type, TypeData};
 
-/// What an element of a literal may be.
+/// The forms of an element of a literal.
 #[derive(Clone, Copy)]
 enum Element {
     Integer(u32, Signedness),
@@ -106,7 +106,7 @@ pub(super) fn fits(value: i128, width: u32, sign: Signedness) -> bool {
     }
 }
 
-/// What is wrong with `(d0)[s0] -> (d0 + s0)` or `(d0)[s0] : (d0 - s0 >= 0)`.
+/// Checks `(d0)[s0] -> (d0 + s0)` or `(d0)[s0] : (d0 - s0 >= 0)`.
 fn affine(text: &[u8], is_map: bool) -> Result<(), String> {
     let mut names: Vec<&[u8]> = Vec::new();
     let mut rest = text.trim_ascii();

@@ -117,7 +117,7 @@ impl<'s> Parser<'s> {
         known
     }
 
-    /// What is known of the operation of a name.
+    /// Looks up the operation of a name.
     pub(super) fn describe_op(&self, name: Option<OpName>) -> KnownOp {
         let def = name.and_then(|name| self.ctx.op_def(name));
         let special = Traits::FUNCTION | Traits::ISOLATED | Traits::SYMBOL;

@@ -1,4 +1,4 @@
-//! What a `custom<NAME>` of a row reads with.
+//! The interface for parsing `custom<NAME>` of a row.
 
 use super::parser::{Failure, Parser};
 use super::pending::Pending;

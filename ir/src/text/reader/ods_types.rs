@@ -281,7 +281,7 @@ impl Parser<'_> {
     }
 }
 
-/// What is known when all of an operation has been read.
+/// The state of types after all of an operation has been read.
 struct Settled<'r> {
     row: &'r OdsRow,
     state: &'r OdsState,

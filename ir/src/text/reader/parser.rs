@@ -187,7 +187,7 @@ impl<'s> Parser<'s> {
             last: None,
         });
         while self.diagnostics.len() < MAX_ERRORS && self.statement() {}
-        // What is still open was reported; the module is not used then.
+        // Regions that are still open have been reported; the module is not used then.
         while self.open.len() > 1 {
             self.open.pop();
         }

@@ -22,7 +22,7 @@ pub(super) struct ResultName {
     pub(super) start: u32,
 }
 
-/// What comes after the colon of an operation.
+/// The types after the colon of an operation.
 #[derive(Default)]
 pub(super) struct Types {
     pub(super) operands: Option<SmallVec<[Type; 4]>>,
@@ -30,7 +30,7 @@ pub(super) struct Types {
     pub(super) span: Span,
 }
 
-/// What was read of a format.
+/// The state of parsing an assembly format.
 #[derive(Default)]
 pub(super) struct FormatState {
     /// The element that comes next.
@@ -42,7 +42,7 @@ pub(super) struct FormatState {
     pub(super) types: Option<Types>,
 }
 
-/// What was read of an operation in custom assembly.
+/// The state of parsing an operation in custom assembly.
 #[derive(Default)]
 pub(super) struct OdsState {
     /// The element that comes next.
@@ -56,7 +56,7 @@ pub(super) struct OdsState {
     pub(super) all_results: Option<Vec<Type>>,
     /// Which region of the row each of those that were read is.
     pub(super) regions: SmallVec<[u16; 2]>,
-    /// What counts the elements of a list that a hook reads around its regions.
+    /// The counts of elements of a list that a hook reads around its regions.
     pub(super) ints: Vec<i64>,
 }
 
@@ -97,9 +97,9 @@ pub(super) struct Pending {
     pub(super) header: Option<usize>,
     /// The arguments of a function, and where their sigils are.
     pub(super) function_args: Vec<(Name, Type, Option<Attr>, u32)>,
-    /// What was read of an assembly format.
+    /// The state of parsing an assembly format.
     pub(super) format: Option<Box<FormatState>>,
-    /// What was read of the custom assembly of an operation that has a row.
+    /// The state of parsing the custom assembly of an operation with a row.
     pub(super) ods: Option<Box<OdsState>>,
 }
 
@@ -148,7 +148,7 @@ impl Pending {
         region.is_some_and(|region| region.forwards)
     }
 
-    /// What ends the region that was read last, if nothing else does.
+    /// The implicit terminator of the region that was read last.
     pub(super) fn implicit_terminator<'c>(&self, ctx: &'c Context) -> Option<&'c str> {
         if let Some(state) = &self.ods {
             let region = usize::from(*state.regions.last()?);

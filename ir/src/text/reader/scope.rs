@@ -25,7 +25,7 @@ pub(super) struct Binding {
     pub(super) start: u32,
 }
 
-/// What a name denotes, or denoted.
+/// The meaning of a name, at present or before.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     /// The number of the body; 0 for none.
@@ -51,9 +51,9 @@ pub(super) type Forward = FxHashMap<Name, SmallVec<[(u32, ValueId, Span); 1]>>;
 /// The names of one region.
 #[derive(Default, Debug)]
 pub(super) struct Region {
-    /// What this region defined.
+    /// The names defined by this region.
     defined: Vec<Name>,
-    /// What its names hid: names of bodies around this one.
+    /// The outer meanings that its names shadow: names of bodies around this one.
     hidden: Vec<(Name, Slot)>,
     /// Values used before their definition.
     pub(super) forward: Forward,

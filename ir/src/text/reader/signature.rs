@@ -29,7 +29,7 @@ impl<'s> Parser<'s> {
                 return Ok(false);
             }
         } else {
-            // Those of operands, or a signature.
+            // The types of operands, or a signature.
             if known.resultless || self.peek() == b'(' {
                 return Ok(false);
             }
@@ -101,8 +101,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// What is on the next lines, blanks and comments passed over, if this line ends here. Blanks are skipped unless
-    /// comments follow.
+    /// The text of the following lines, after blanks and comments, if this line ends here. Blanks are skipped unless comments follow.
     #[inline]
     fn next_line(&mut self) -> Option<&'s [u8]> {
         if !self.line_ends(self.pos) {

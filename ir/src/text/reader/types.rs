@@ -57,7 +57,7 @@ impl<'s> Parser<'s> {
         Ok((inputs, results))
     }
 
-    /// What comes after an arrow: a type, or a list of types in parentheses.
+    /// The types after an arrow: a type, or a list of types in parentheses.
     pub(super) fn parse_result_types(&mut self) -> Result<Vec<Type>, Failure> {
         self.skip();
         if self.peek() != b'(' {

@@ -69,7 +69,7 @@ impl Parser<'_> {
         let text = String::from_utf8_lossy(word).into_owned();
         let dialect = text.split_once('.').map(|(dialect, _)| dialect);
         let external = dialect.filter(|dialect| self.ctx.is_external(dialect));
-        // What looks like one of another dialect there is none of ours.
+        // A name that looks like one of another dialect is none of ours.
         let same = |name: &str| external.is_none_or(|dialect| name.split_once('.').is_some_and(|(d, _)| d == dialect));
         let near = nearest(&text, self.ctx.ops().iter().map(|o| &*o.name).filter(|name| same(name)));
         let quoted = self.src.get((span.start as usize).wrapping_sub(1)) == Some(&b'"');

@@ -174,7 +174,7 @@ pub(super) fn write_types(ctx: &Context, out: &mut String, types: &[Type], bang:
     }
 }
 
-/// What comes after an arrow: parentheses unless it is one type that is not a function.
+/// The types after an arrow: parentheses unless it is one type that is not a function.
 pub(super) fn write_results(ctx: &Context, out: &mut String, types: &[Type], bang: bool) {
     match types {
         &[one] if !matches!(ctx.type_data(one), TypeData::Function { .. }) => write_type(ctx, out, one, bang),

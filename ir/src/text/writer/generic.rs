@@ -87,7 +87,7 @@ impl<'a> Printer<'a, '_> {
         if entries.is_empty() {
             return;
         }
-        // Those of our functions keep the order in which they were written.
+        // Attributes of our functions keep the order of the source.
         if inherent || !row.own {
             entries.sort_by_key(|entry| entry.0);
         }

@@ -10,7 +10,7 @@ use crate::entity::{BlockId, OpId, ValueId};
 use crate::names::Name;
 use crate::text::name_table::NameTable;
 
-/// What a value is printed as: a name or a number, and which of them.
+/// The printed name of a value: a name or a number, and which of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct Printed {
     what: u32,
@@ -35,7 +35,7 @@ struct Next {
 struct Scope {
     number: u32,
     printed: Vec<Printed>,
-    /// What was added, to be taken back where its region ends.
+    /// The added names, removed again at the end of their region.
     log: Vec<Name>,
     /// Names of the bodies around that are hidden, and whose they are.
     hidden: Vec<(Name, u32)>,

@@ -29,7 +29,7 @@ impl<'a> Printer<'a, '_> {
                     Element::Operand(slot) => self.ods_values(body, op, row, *slot).is_empty(),
                     _ => false,
                 };
-                // What a function printed may have ended in a blank.
+                // The output of a function may end in a blank.
                 let blank = self.out.as_bytes().last() == Some(&b' ');
                 if !blank && (!empty || !matches!(item.element, Element::Operand(_))) {
                     self.out.push(' ');
@@ -402,7 +402,7 @@ fn place(
     }
     let others = values.iter().filter(|value| value.arity == Arity::One).count();
     let several = values.len() - others;
-    // Those that there are several of share what is left.
+    // Variadic groups share the remaining values.
     let rest = total.saturating_sub(others).checked_div(several).unwrap_or(0);
     let len = |value: &crate::ods::Value| if value.arity == Arity::One { 1 } else { rest };
     (values.iter().take(at).map(len).sum(), values.get(at).map_or(0, len))

@@ -1,4 +1,4 @@
-//! What a `custom<NAME>` of a row prints with.
+//! The interface for printing `custom<NAME>` of a row.
 
 use smallvec::SmallVec;
 

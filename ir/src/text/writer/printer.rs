@@ -84,7 +84,7 @@ pub(super) struct Printer<'a, 'w> {
     pub(super) callee: Option<Sym>,
     /// The type of the only result of an operation that was written last, and what was written of it.
     pub(super) last_type: (Type, String),
-    /// What was written lately of operations of the generic form.
+    /// Recently printed operations in the generic form.
     pub(super) recent_generic: Generic,
     /// Texts of attributes that were written lately.
     pub(super) recent_dicts: Texts<AttrDict>,
@@ -242,7 +242,7 @@ impl<'a, 'w> Printer<'a, 'w> {
     /// The operations of a block from one on, as far as the next one that has regions.
     fn operations(&mut self, place: Place<'a>, first: OpId) {
         let body = place.body;
-        // What has no regions leaves nothing to do, and needs no task for what comes after it.
+        // An operation without regions leaves no work behind, and needs no task for the operations after it.
         let mut at = Some(first);
         if self.parallel && body.isolated(first).is_some() && self.in_parallel(body, &mut at) {
             self.tasks.push(Task::Block(place, at));
@@ -383,7 +383,7 @@ impl<'a, 'w> Printer<'a, 'w> {
         }
     }
 
-    /// What ends the body of an operation; until then, its default dialect is omitted.
+    /// The end of an operation's body; until then, its default dialect is omitted.
     pub(super) fn enter_body(&mut self, body: &'a Body, op: OpId) {
         self.tasks.push(Task::EndBody);
         let def = self.ctx.op_def(body.op_name(op));

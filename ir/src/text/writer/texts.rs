@@ -11,7 +11,7 @@ use crate::types::{AttrDict, Type};
 const TEXTS: usize = 64;
 pub(super) const MAX_TEXT: usize = 128;
 
-/// What was written lately of each key.
+/// The recently printed text of each key.
 pub(super) struct Texts<K>(Recent<K, String>);
 
 impl<K> Default for Texts<K> {
@@ -53,7 +53,7 @@ pub(super) struct Signature {
     pub(super) results: SmallVec<[Type; 4]>,
 }
 
-/// What was written lately of the generic form.
+/// The recently printed parts of the generic form.
 pub(super) struct Generic {
     /// The name under which the properties of operations that nothing is known of are among their attributes.
     pub(super) properties: Option<Sym>,

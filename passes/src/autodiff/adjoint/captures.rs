@@ -1,4 +1,4 @@
-//! What the regions of loops and branches use from outside of them.
+//! Outer values that the regions of loops and branches use.
 
 use pir_ir::{Body, Context, OpId, Use, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};

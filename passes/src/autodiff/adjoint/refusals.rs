@@ -1,4 +1,4 @@
-//! What is said of operations that the derivative cannot pass through.
+//! Diagnostics about operations that the derivative cannot pass through.
 
 use pir_dialects::stablehlo::refine::is_dynamic;
 use pir_ir::text::print_type;
@@ -115,7 +115,7 @@ pub(crate) fn check_rules(
             errors.push(no_rule(ctx, body, activity, op));
             continue;
         }
-        // What control does in between is not known.
+        // The control flow in between is unknown.
         if mode == Mode::Reverse && activity.memory.pass_through(op) && names.kind(body, op).is_none() {
             errors.push(no_rule(ctx, body, activity, op));
             continue;

@@ -130,7 +130,7 @@ impl Slots {
         Some(this)
     }
 
-    /// What the condition forwards in a slot.
+    /// The value that the condition forwards in a slot.
     fn forwards(&self, r: &Rewriter<'_>, slot: usize) -> ValueId {
         r.body.operand(self.cond_end, slot + self.passes)
     }
@@ -140,7 +140,7 @@ impl Slots {
     }
 
     fn find_sources(&mut self, r: &Rewriter<'_>, tapes: &Tapes, at: usize, also: &FxHashSet<ValueId>) {
-        // What nothing reads any more is about to go.
+        // Unread values are about to be removed.
         let read = tapes.all[at]
             .pairs
             .iter()
@@ -260,7 +260,7 @@ impl Slots {
         (block == self.body && is_counter).then_some(slot)
     }
 
-    /// What the carried value starts from, where the dual is: the result, or a place to record it.
+    /// The initial value of the carried value, at the dual: the result, or a place to record it.
     fn initial(&self, r: &Rewriter<'_>, tapes: &Tapes, at: usize, slot: usize) -> Option<Initial> {
         let result = r.body.get_result(self.op, slot)?;
         if let Some(value) = visible(r, tapes, at, result) {
@@ -365,7 +365,7 @@ pub(super) fn is_constant(r: &Rewriter<'_>, value: ValueId) -> bool {
         .is_some_and(|op| r.view(op).has(Traits::CONSTANT))
 }
 
-/// What represents a value where the dual of a tape is, if that is known without a further record.
+/// The value that stands for another at the dual of a tape, if one is known without a further record.
 pub(super) fn visible(r: &Rewriter<'_>, tapes: &Tapes, at: usize, value: ValueId) -> Option<ValueId> {
     let dual = r.body.block_parent(tapes.all[at].dual)?;
     let here = r.body.op_region(dual)?;
@@ -378,7 +378,7 @@ pub(super) fn visible(r: &Rewriter<'_>, tapes: &Tapes, at: usize, value: ValueId
 
 fn run_loop(r: &mut Rewriter<'_>, names: &Names, tapes: &mut Tapes, at: usize) -> Option<()> {
     let slots = Slots::new(r, names, tapes, at, &FxHashSet::default())?;
-    // What each recorded value is in terms of carried slots.
+    // Each recorded value in terms of carried slots.
     let mut found: Vec<((OpId, OpId), usize)> = Vec::new();
     let mut kept = Vec::new();
     for pair in std::mem::take(&mut tapes.all[at].pairs) {
@@ -421,11 +421,11 @@ fn run_loop(r: &mut Rewriter<'_>, names: &Names, tapes: &mut Tapes, at: usize) -
     Some(())
 }
 
-/// What a branch yields is a result of the operation: no record where that is known, or will be for nothing.
+/// A value that a branch yields is a result of the operation: no record where that is known, or will be for nothing.
 fn run_branch(r: &mut Rewriter<'_>, names: &Names, tapes: &mut Tapes, at: usize) -> Option<()> {
     let op = r.body.block_parent(tapes.all[at].forward)?;
     let mut outer_slots: Option<Option<Slots>> = None;
-    // What each branch yields, with the first place of each value.
+    // The yielded values of each branch, with the first position of each.
     let mut yields: FxHashMap<OpId, FxHashMap<ValueId, usize>> = FxHashMap::default();
     for pair in std::mem::take(&mut tapes.all[at].pairs) {
         let value = r.body.operand(pair.0, 1);

@@ -55,7 +55,7 @@ impl<'x, 'a> Forward<'x, 'a> {
         self.tangents.insert(input, Tangent::One(tangent));
     }
 
-    /// What became of a value.
+    /// The current replacement of a value.
     pub(super) fn now(&self, value: ValueId) -> ValueId {
         self.now.get(&value).copied().unwrap_or(value)
     }
@@ -129,7 +129,7 @@ impl<'x, 'a> Forward<'x, 'a> {
             return Ok(());
         }
         let given: Vec<Option<ValueId>> = results.iter().map(|v| self.given.get(v).copied()).collect();
-        // What is given for an input is after it.
+        // The derivative begins after the tangents given for inputs.
         let behind = given.iter().flatten().find_map(|&v| self.r.body.defining_op(v));
         let span = self.r.body.op_span(op);
         self.r.after(behind.unwrap_or(op)).set_span(span);
@@ -188,7 +188,7 @@ impl<'x, 'a> Forward<'x, 'a> {
         (ops, end)
     }
 
-    /// What terminators forward in lanes becomes the tangents of `values`.
+    /// Makes terminators forward the tangents of `values` in the lanes.
     fn hand_on(&mut self, done: &Edited, from: FlowPoint, lanes: &[NewLane], values: &[ValueId]) -> Result<(), String> {
         let end = self.r.body.flow_source_op(done.op, from).ok_or("a region is empty")?;
         self.r.before(end);
@@ -239,7 +239,7 @@ impl<'x, 'a> Forward<'x, 'a> {
             .collect();
         let [tests, repeats] = form.points;
         let [tested, yielded] = form.passes;
-        // What is forwarded are the values, until their tangents are known, which are of the same types.
+        // The lanes forward the values themselves until their tangents, which have the same types, are known.
         let mut edit = self.edit(op)?;
         let carried_lanes: Vec<NewLane> = carried
             .iter()

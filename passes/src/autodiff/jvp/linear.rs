@@ -17,9 +17,9 @@ use super::super::rules::{RuleCx, RuleTable, carried};
 /// The tangent of one value.
 #[derive(Clone, Debug)]
 pub(super) enum Tangent {
-    /// That of a tensor or a scalar.
+    /// The coefficient of a tensor or a scalar.
     One(ValueId),
-    /// Those of the elements of a list.
+    /// The coefficients of the elements of a list.
     List(Vec<Option<ValueId>>),
 }
 
@@ -71,7 +71,7 @@ pub(super) fn push_forward(
     let emitted = r.created_since(mark).to_vec();
     for &op in emitted.iter().filter(|&&op| r.body.is_alive(op)) {
         let reached = carried(r, op, &|v| depends.contains(&v));
-        // What goes through regions is not followed.
+        // Values that pass through regions are not followed.
         let inside = r.body.parent_op(op).is_some_and(|parent| emitted.contains(&parent));
         let around = !r.body.op_regions(op).is_empty();
         if (inside || around) && r.body.operands(op).any(|v| depends.contains(&v)) {

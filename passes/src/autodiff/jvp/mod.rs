@@ -202,7 +202,7 @@ fn set_signature(module: &mut Module, path: &[OpId]) {
         && let Some(ty) = ctx.attr_type(attr)
         && let TypeData::Function { inputs, results } = ctx.type_data(ty)
     {
-        // What was declared stays as it was.
+        // Declared types stay as they are.
         let mut all = inputs.to_vec();
         all.extend(args.get(inputs.len()..).unwrap_or_default());
         let mut returns = results.to_vec();

@@ -37,7 +37,7 @@ impl Bound {
     }
 
     fn times(self, other: Bound) -> Self {
-        // What never happens does not depend on anything.
+        // A loop that never runs depends on nothing.
         match self.most {
             0 => self,
             _ => self.and(other, u64::saturating_mul),
@@ -142,7 +142,7 @@ impl Bounds<'_> {
         region.map_or(0, |region| self.body.region_depth(region))
     }
 
-    /// What an operation pushes whose regions push so much each time they run.
+    /// The number of pushes of an operation, given those of each run of its regions.
     fn inside(&mut self, op: OpId, regions: &[(usize, Bound)], needed: bool) -> Result<Option<Bound>, Diagnostic> {
         let form = self.names.form(self.body, op);
         match form.as_ref().map(|form| form.kind) {
@@ -256,12 +256,12 @@ impl Bounds<'_> {
             let bound = self.pushed(lane, block, false).ok()??;
             most = most.and(bound, u64::max);
         }
-        // What does not fit is not counted.
+        // A bound that does not fit is not counted.
         most.assumed &= self.plan.commit(class).is_none();
         Some(most)
     }
 
-    /// What a whole number is at most.
+    /// An upper bound of an integer.
     fn upper(&mut self, value: ValueId) -> Option<Bound> {
         let (ctx, body) = (self.names.ctx, self.body);
         if let Some(number) = body.constant_int(ctx, value) {
@@ -299,7 +299,7 @@ impl Bounds<'_> {
             };
         }
         let [test, repeated] = self.names.form(body, op)?.loop_blocks()?;
-        // What counts the iterations.
+        // The operation that counts the iterations.
         let passes = self.names.form(body, op)?.passes[0];
         let forwarded = body.get_operand(body.last_op(test)?, passes + at as usize)?;
         let ValueDef::Arg(block, slot) = body.value_def(forwarded) else {

@@ -97,7 +97,7 @@ impl Kinds {
     }
 }
 
-/// What is on the stacks that may be the same one.
+/// The contents of the stacks that may be the same one.
 #[derive(Clone, Default)]
 struct Contents {
     numbers: Vec<Type>,
@@ -245,7 +245,7 @@ fn lower(ctx: &Context, body: &mut Body, kinds: &mut Kinds) -> Result<(), Vec<Di
             return Err(refused(r.body, op, &why));
         }
     }
-    // What made stacks, once nothing uses them.
+    // Operations that created stacks, once these have no uses.
     for op in ops.into_iter().rev() {
         if r.body.is_alive(op) && r.body.results(op).any(|v| r.body.value_type(v) == stack_type) {
             r.erase_op(op);
@@ -419,7 +419,7 @@ impl Lowering<'_> {
     }
 }
 
-/// What the functions for values of the type `T` are, of which `K` is the number.
+/// The functions for values of the type `T`, which consist of `K` numbers.
 const FUNCTIONS: &str = include_str!("buffers.mlir");
 
 /// Adds the functions of `text` for each type.

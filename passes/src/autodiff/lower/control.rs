@@ -6,7 +6,7 @@ use pir_ir::{BlockId, Diagnostic, Edited, FlowEdit, FlowKind, FlowPoint, NewLane
 use super::emit::{flag_type, full, two};
 use super::thread::{Pending, Var, Walk};
 
-/// What a branch is to yield: its type, and the value of each region.
+/// The values that a branch is to yield: its type, and the value of each region.
 type Yielded = (Type, [ValueId; 2]);
 
 /// An operation with regions that the walk is in.
@@ -18,7 +18,7 @@ pub(super) struct Open {
     points: [FlowPoint; 2],
     /// The region that the walk is in.
     pub(super) at: usize,
-    /// What the operation writes, but for what is written after it.
+    /// The variables that the operation writes, except those written later.
     vars: Vec<Var>,
     /// The lanes that are written after it.
     pub(super) behind: Vec<usize>,
@@ -27,9 +27,9 @@ pub(super) struct Open {
     /// The values of the variables in front of a branch, and at the ends of its regions.
     before: Vec<ValueId>,
     ends: [Vec<ValueId>; 2],
-    /// What the regions of a branch push.
+    /// The values that the regions of a branch push.
     pub(super) pending: [Vec<Pending>; 2],
-    /// What is after the operation.
+    /// The operation after it.
     next: Option<OpId>,
 }
 

@@ -53,7 +53,7 @@ pub(super) fn make_direct(r: &mut Rewriter<'_>, names: &Names) -> Result<(), Vec
             roots.insert(handle, provenance.root(handle));
         }
     }
-    // What an entry region makes is made before the operation.
+    // Operations of an entry region move before the operation.
     let ops: Vec<OpId> = r.body.walk_all().collect();
     let mut moved: FxHashMap<ValueId, ValueId> = FxHashMap::default();
     for &op in &ops {

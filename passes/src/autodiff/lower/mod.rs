@@ -37,7 +37,7 @@ pub use buffers::StacksToMemref;
 use plan::Plan;
 pub(super) use tape::pairs_of_handles;
 
-/// What happens when there are more values than rows.
+/// The handling of more values than rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Overflow {
     /// Loops are run again as far as they did not fit; where that cannot be, as `Nan`.
@@ -55,7 +55,7 @@ pub struct LowerOptions {
     pub bound: Option<u64>,
     /// How many values all runs of an inner loop record together at most, if less than the product of the bounds.
     pub total: Option<u64>,
-    /// What happens when it runs more often.
+    /// The handling of further iterations.
     pub overflow: Overflow,
 }
 
@@ -144,7 +144,7 @@ pub(crate) const TOTAL: OptionSpec = OptionSpec {
     help: "the maximum number of values that all runs of an inner loop record in total; default: the product of the bounds",
 };
 
-/// What happens to loops that run more often.
+/// The handling of loops that exceed the bound.
 pub(crate) const OVERFLOW: OptionSpec = OptionSpec {
     name: "overflow",
     kind: OptionKind::Enum(&["remat", "nan", "unchecked"]),

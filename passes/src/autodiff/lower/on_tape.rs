@@ -22,7 +22,7 @@ use crate::autodiff::structure::Names;
 
 const FUNCTIONS: &str = include_str!("tape.mlir");
 
-/// What makes a tape in the frame of a function.
+/// The functions that create a tape in the frame of a function.
 const FRAME: &str = include_str!("frame.mlir");
 
 /// How many values there is room for in the frame of the function.
@@ -125,7 +125,7 @@ fn refused(scope: &Body, reason: &Reason) -> Diagnostic {
         .help("run `lower-stacks` immediately after `backward`")
 }
 
-/// What a function takes and returns.
+/// The operand and result types of a function.
 fn signature(body: &Body) -> Option<(Vec<Type>, Vec<Type>)> {
     let block = body.single_block(body.root())?;
     let end = body.last_op(block)?;
@@ -150,12 +150,12 @@ struct Lowering<'l> {
     tapes: Vec<Tape>,
     /// How much there was on the tape when a stack was made.
     notes: FxHashMap<ValueId, ValueId>,
-    /// What pushes, or pops, right after one another go to, by type.
+    /// The places of consecutive pushes, or pops, by type.
     runs: FxHashMap<(bool, Type), Places>,
     rooms: Rooms,
 }
 
-/// What a value is on a tape: numbers of a type, and how many; `None` of tensors of an unknown shape.
+/// The numbers of a value on a tape: numbers of a type, and how many; `None` of tensors of an unknown shape.
 pub(super) fn numbers(ctx: &Context, ty: Type) -> Option<(Type, usize)> {
     match ctx.as_tensor(ty) {
         None => Some((ty, 1)),

@@ -1,4 +1,4 @@
-//! What is computed from a stack that was too small.
+//! Values computed from a stack that was too small.
 
 use pir_dialects::pd;
 use pir_ir::{Diagnostic, OpId, Rewriter, Traits, Type, Use, ValueId};
@@ -14,7 +14,7 @@ use crate::autodiff::structure::Names;
 struct Taint<'t, 'a> {
     r: &'t Rewriter<'a>,
     plan: &'t Plan,
-    /// What asks whether stacks of a class are empty.
+    /// The tests for emptiness of the stacks of a class.
     tests: FxHashMap<usize, Vec<ValueId>>,
     seen: FxHashSet<ValueId>,
     classes: FxHashSet<usize>,
@@ -138,7 +138,7 @@ impl Taint<'_, '_> {
             targets.into_iter().for_each(|v| self.value(v));
             return;
         }
-        // It decides what runs: all that comes out of it, and all that is pushed there.
+        // The value decides which region runs: all that comes out of it, and all that is pushed there.
         let Some((op, _)) = body.flow_of_operands(self.r.ctx, at.op) else {
             return;
         };

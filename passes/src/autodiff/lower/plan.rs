@@ -1,4 +1,4 @@
-//! What is on which stack: classes of stacks, and lanes, the values of one type on them.
+//! The assignment of values to stacks: classes of stacks, and lanes, the values of one type on them.
 //!
 //! A stack is last-in first-out for all of its values, so it is that for those of one type as well: each type gets a
 //! buffer and a counter of its own, a *lane*, and a pop takes from the lane of its type. Stacks that are recorded on
@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::autodiff::structure::Names;
 use crate::autodiff::tapes::Tapes;
 
-/// What a lane holds.
+/// The content of a lane.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Held {
     /// Values of a type.
@@ -36,9 +36,9 @@ pub(super) struct Lane {
 /// Stacks that share lanes.
 #[derive(Default, Debug)]
 pub(super) struct Class {
-    /// What makes them.
+    /// The operations that create them.
     pub(super) creates: Vec<OpId>,
-    /// What takes them off another one.
+    /// The operations that pop them from another stack.
     pub(super) pops: Vec<OpId>,
     pub(super) lanes: Vec<usize>,
     /// The class of those that they are recorded on.
@@ -51,7 +51,7 @@ pub(super) struct Class {
     pub(super) exact: bool,
     /// How many values each push leaves on a stack at most, if that was said.
     pub(super) capacity: Option<u64>,
-    /// What counts the iterations of which everything is held.
+    /// The operation that counts complete iterations.
     pub(super) commit: Option<OpId>,
     /// The class that it is recorded on, in turn, or itself.
     pub(super) outermost: usize,
@@ -67,7 +67,7 @@ pub(super) struct Plan {
     pub(super) lane_of: FxHashMap<OpId, usize>,
     /// Everything that uses stacks, in order.
     pub(super) ops: Vec<OpId>,
-    /// What counts iterations, by its block, and the lanes whose values it counts.
+    /// The operations that count iterations, by block, and the lanes that they count for.
     pub(super) commits: FxHashMap<BlockId, (OpId, Vec<usize>)>,
     lane_for: FxHashMap<(usize, Held), usize>,
     taken_off: FxHashSet<OpId>,
@@ -175,7 +175,7 @@ impl Plan {
         Ok(this)
     }
 
-    /// What counts the iterations that a class holds whole, if anything does.
+    /// The operation that counts the complete iterations of a class, if there is one.
     pub(super) fn commit(&self, class: usize) -> Option<OpId> {
         self.classes[self.classes[class].outermost].commit
     }
@@ -247,7 +247,7 @@ impl Plan {
     fn find_classes(&mut self, r: &Rewriter<'_>, names: &Names, handles: Vec<ValueId>) {
         let number: FxHashMap<ValueId, usize> = handles.iter().enumerate().map(|(at, &v)| (v, at)).collect();
         let mut sets = Sets((0..handles.len()).collect());
-        // What is on a stack: one of the handles on it, by the set of the stack.
+        // The contents of a stack: one of the handles on it, by the set of the stack.
         let mut held: FxHashMap<usize, usize> = FxHashMap::default();
         let mut pending: Vec<(usize, usize)> = Vec::new();
         for &op in &self.ops {

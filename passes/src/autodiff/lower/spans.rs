@@ -23,7 +23,7 @@ pub(super) struct Spans {
 struct Span {
     first: u32,
     last: u32,
-    /// Where it is recorded.
+    /// The position of its record.
     recorded: Option<u32>,
     of: ValueId,
 }

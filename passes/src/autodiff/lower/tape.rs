@@ -25,7 +25,7 @@ use walked::Walked;
 /// A value or an operation of a function.
 type Of<T> = (OpId, T);
 
-/// What remains on the tape.
+/// An event that remains on the tape.
 #[derive(Clone, Debug)]
 enum Event {
     Number {
@@ -54,9 +54,9 @@ enum Event {
 
 /// A stack.
 struct Stack {
-    /// What makes it, and how much there is on the tape of its block then.
+    /// The operation that creates it, and the number of values on the tape of its block at that point.
     made: Option<(Of<OpId>, BlockId, usize)>,
-    /// It is asked whether it is empty: of values of the type.
+    /// Its emptiness is tested: of values of the type.
     witness: Option<Type>,
 }
 
@@ -65,7 +65,7 @@ struct Stack {
 pub(super) struct Layout {
     /// The operations that make stacks of which it is to be noted how much there was on the tape of the type.
     pub(super) based: FxHashMap<Of<OpId>, Type>,
-    /// What asks whether they are empty.
+    /// The tests for emptiness.
     pub(super) tested: FxHashMap<Of<OpId>, Type>,
     /// The pushes and pops of their handles.
     pub(super) noted: FxHashSet<Of<OpId>>,
@@ -76,7 +76,7 @@ pub(super) struct Layout {
     pub(super) joined: FxHashSet<OpId>,
 }
 
-/// What prevents it, and where.
+/// The reason for a refusal, and its place.
 pub(super) struct Reason {
     pub(super) at: Of<OpId>,
     pub(super) why: &'static str,
@@ -89,14 +89,14 @@ struct Run<'a> {
     functions: &'a FxHashMap<Sym, OpId>,
     stacks: Vec<Stack>,
     handles: FxHashMap<Of<ValueId>, usize>,
-    /// What was pushed, for what is popped.
+    /// The pushed value for each popped one.
     images: FxHashMap<Of<ValueId>, Of<ValueId>>,
     /// The records of functions that return a tape, with that tape.
     given: FxHashMap<OpId, (Rc<Vec<Event>>, usize)>,
     /// For each function that takes a tape the one that gives it.
     takes: FxHashMap<OpId, OpId>,
     pending: Vec<OpId>,
-    /// What asks whether stacks are empty.
+    /// The tests for emptiness.
     tests: Vec<(Of<OpId>, usize)>,
     /// Pops of handles.
     popped: Vec<(Of<OpId>, usize)>,

@@ -24,9 +24,9 @@ use crate::autodiff::structure::Names;
 /// A variable: its place in the environment.
 pub(super) type Var = usize;
 
-/// What a lane is made of.
+/// The storage of a lane.
 pub(super) struct Store {
-    /// What is written for each value: itself, or the bases and counts of a stack.
+    /// The buffers that each value is written to: itself, or the bases and counts of a stack.
     pub(super) buffers: Vec<Buffer>,
     pub(super) count: Var,
     /// The number of rows.
@@ -51,7 +51,7 @@ pub(super) enum What {
     Value,
     /// Where a stack begins in a lane of its class.
     Base(usize),
-    /// Where it ends.
+    /// Its end.
     Top(usize),
 }
 
@@ -64,7 +64,7 @@ pub(super) struct Pending {
     pub(super) like: ValueId,
 }
 
-/// What the walk knows.
+/// The state of the walk.
 pub(super) struct Walk<'w, 'a, 'c> {
     pub(super) r: &'w mut Rewriter<'a>,
     pub(super) names: &'w Names<'c>,
@@ -83,7 +83,7 @@ pub(super) struct Walk<'w, 'a, 'c> {
     pub(super) touched: FxHashSet<OpId>,
     /// Branches that push on a lane in another way than one that can be done after them.
     pub(super) inside_only: FxHashSet<(OpId, usize)>,
-    /// What to look at for lanes that may be too small, after an operation.
+    /// The lanes to check for overflow after an operation.
     pub(super) checks: FxHashMap<OpId, Vec<usize>>,
     /// The variable that states that a lane was too small.
     pub(super) over: Var,
@@ -215,7 +215,7 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    /// What comes after an operation, in front of the next one.
+    /// Inserts the code between an operation and the next one.
     pub(super) fn behind(&mut self, op: OpId, next: Option<OpId>) {
         if let Some(next) = next {
             self.r.before(next);
@@ -420,7 +420,7 @@ impl Walk<'_, '_, '_> {
         self.bases.get(&(handle, lane)).copied().unwrap_or(self.zero)
     }
 
-    /// What is written for a push.
+    /// The rows that a push writes.
     fn rows_for(&mut self, op: OpId, lane: usize) -> Vec<ValueId> {
         let value = self.r.body.operand(op, 1);
         let buffers = self.stores[lane].buffers.clone();

@@ -15,7 +15,7 @@ pub(super) struct Written {
     seen: FxHashSet<Var>,
 }
 
-/// What an operation is in, from the inside out.
+/// The ancestors of an operation, innermost first.
 fn ancestors(body: &Body, op: OpId) -> impl Iterator<Item = OpId> + '_ {
     std::iter::successors(body.parent_op(op), |&op| body.parent_op(op))
 }
@@ -85,7 +85,7 @@ impl Walk<'_, '_, '_> {
                 around.any(|op| self.names.kind(self.r.body, op) == Some(FlowKind::Branch))
             };
             let conditional = lane.pushes.iter().any(in_branch);
-            // What does not count is written in the last row.
+            // Values that do not count are written to the last row.
             let spare = match store.limit {
                 Some(_) => u64::from(conditional || self.plan.commit(lane.class).is_some()),
                 None if conditional && class.capacity.is_some() => lane.pushes.len() as u64,
@@ -148,7 +148,7 @@ impl Walk<'_, '_, '_> {
     fn note(&mut self, op: OpId, var: Var, home: Option<BlockId>) {
         let mut at = op;
         while let Some(parent) = self.r.body.parent_op(at).filter(|_| self.r.body.op_block(at) != home) {
-            // What is around it was noted then, too.
+            // Its ancestors were recorded then, too.
             if !self.noted.insert((parent, var, home)) {
                 return;
             }
@@ -187,7 +187,7 @@ impl Walk<'_, '_, '_> {
                 if let Some(lane) = lane.filter(|_| !plain) {
                     is_new |= self.inside_only.insert((parent, lane));
                 }
-                // What is around it was looked at then, too.
+                // Its ancestors were visited then, too.
                 if !is_new && (!plain || lane.is_none()) {
                     break;
                 }

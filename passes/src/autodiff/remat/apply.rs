@@ -121,7 +121,7 @@ pub(super) fn apply(
     for (op, anchor) in clones {
         clone(r, tapes, op, anchor);
     }
-    // What is not there after all goes on being recorded.
+    // A value without a counterpart after all continues to be recorded.
     replaced.retain(|&(at, _)| tapes.image.get(plan.values[at]).is_some());
     let gone: FxHashSet<OpId> = replaced.iter().map(|&(_, (push, _))| push).collect();
     for place in &problem.places {

@@ -40,7 +40,7 @@ impl Loop {
                     read.extend(r.body.operands(inner));
                 }
             }
-            // What is handed on as it is.
+            // The forwarded values.
             read.extend(r.body.last_op(block).into_iter().flat_map(|end| r.body.operands(end)));
         }
         let mut seen: FxHashSet<ValueId> = FxHashSet::default();
@@ -50,7 +50,7 @@ impl Loop {
             if !seen.insert(value) || !sees(op) || sees(dual) {
                 continue;
             }
-            // What another region computes is recorded by that: all of its dual may read it then.
+            // A value of another region is recorded there: all of its dual may read it then.
             let around = home.and_then(|home| side_around(r, tapes, home, dual));
             let popped = recorded(r, tapes, around.unwrap_or((branch, side, end)), value, dual);
             self.outer.extend(popped.map(|popped| (value, popped)));

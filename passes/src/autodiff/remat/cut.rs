@@ -1,4 +1,4 @@
-//! What to record: a minimum cut.
+//! The choice of the values to record: a minimum cut.
 //!
 //! A needed value must be recorded, or be recomputed from others that are available. Each value is split in two, joined
 //! by an edge whose capacity is the cost of recording it; edges of infinite capacity lead from operands to values that
@@ -27,7 +27,7 @@ pub(in crate::autodiff) const LARGEST: usize = 1 << 14;
 /// A value, as the choice sees it.
 #[derive(Clone, Debug, Default)]
 pub(in crate::autodiff) struct Node {
-    /// What it costs to record; nothing if it is there anyway.
+    /// The cost of recording it; zero if it exists anyway.
     pub(in crate::autodiff) cost: u64,
     /// Whether it may be computed again, from the nodes `from`, all of which come before it.
     pub(in crate::autodiff) again: bool,
@@ -128,7 +128,7 @@ fn cut(nodes: &[Node], there: &[bool], members: &[usize], recorded: &mut [bool])
     }
 }
 
-/// What a choice costs.
+/// The cost of a choice.
 pub(super) fn cost(nodes: &[Node], recorded: &[bool]) -> u64 {
     let chosen = nodes.iter().zip(recorded).filter(|(_, r)| **r);
     chosen.fold(0, |sum, (node, _)| sum.saturating_add(node.cost))

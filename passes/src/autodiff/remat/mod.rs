@@ -31,14 +31,14 @@ use crate::pass::{Changed, Pass, PassContext};
 use plan::{How, Plan, Planner, Problem};
 use segments::Again;
 
-/// What may be computed again.
+/// The operations that may be recomputed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Recompute {
     /// Nothing but constants.
     None,
-    /// What takes about as long as to read a number.
+    /// Operations that take about as long as reading a number.
     Cheap,
-    /// What is elementwise, or only moves elements.
+    /// Elementwise operations, and those that only move elements.
     Elementwise,
     /// Everything without effects, inner loops included.
     All,
@@ -47,7 +47,7 @@ pub enum Recompute {
 /// How to record less.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RematOptions {
-    /// What may be computed again.
+    /// The operations that may be recomputed.
     pub recompute: Recompute,
     /// How many states of a loop to keep from which it is run again, if that is to be; 0 represents the logarithm of the
     /// number of iterations to base 2, rounded up.
@@ -65,14 +65,14 @@ pub fn rematerialize(module: &mut Module, options: RematOptions, report: &mut dy
     let mut checkpointed = 0;
     let mut pending = vec![&mut module.body];
     while let Some(body) = pending.pop() {
-        // What is computed again reads its operands later.
+        // A recomputed operation reads its operands later.
         if !has_unknown_effects(&ctx, body) {
             // Loops in loops that are run again are run again in turn, when these are.
             let mut options = options;
             loop {
                 let done = run(&ctx, body, options, report);
                 checkpointed += done;
-                // What is run again is not recorded first.
+                // A loop that is run again is not recorded first.
                 options.spill = false;
                 if done == 0 || options.segment.is_none() {
                     break;
@@ -149,7 +149,7 @@ fn run(ctx: &Context, body: &mut Body, options: RematOptions, report: &mut dyn F
     }
     remove_dead_stacks(&mut r, &names);
     sort_counts(&mut counts);
-    // What counted for a dual that now counts in a loop of its own.
+    // Counters of a dual that now counts in a loop of its own.
     for (block, index) in counts {
         if let Some(op) = r.body.block_parent(block) {
             uncount_trips(&mut r, &names, op, index);

@@ -1,4 +1,4 @@
-//! What there is to choose from: the values that the dual of a region reads, and all that these could be computed from.
+//! The candidates for recording: the values that the dual of a region reads, and all that these could be computed from.
 
 use pir_ir::{BlockId, Body, Context, FlowKind, OpId, RegionId, Rewriter, Traits, Type, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -39,19 +39,19 @@ pub(super) struct Problem {
 /// How a value can be had without recording it anew.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum How {
-    /// It is recorded, by this push and this pop.
+    /// Recorded by this push and this pop.
     Pair(OpId, OpId),
-    /// It can be recorded instead of this number.
+    /// May be recorded instead of this number.
     Here(usize),
-    /// It can be recorded by an outer tape.
+    /// May be recorded by an outer tape.
     Outside(usize, usize),
-    /// It is there.
+    /// Available without a record.
     Known,
-    /// It is a constant of the outside.
+    /// A constant from outside.
     Constant,
     /// The dual can carry it, in this slot.
     Carried(usize),
-    /// It is the counter of this slot.
+    /// The counter of this slot.
     Counted(usize),
     /// Only by computing it.
     No,
@@ -70,7 +70,7 @@ pub(super) struct Plan {
     index: FxHashMap<ValueId, usize>,
 }
 
-/// What is looked up while plans are made.
+/// The lookup tables of planning.
 pub(super) struct Planner {
     pub(super) level: Recompute,
     /// The branches that are in a block, and their duals in the dual block, by tape.
@@ -136,7 +136,7 @@ impl Planner {
         [1, 0].into_iter().filter_map(problem).collect()
     }
 
-    /// What an operation is computed from, if it may be computed again.
+    /// The operands of an operation, if it may be recomputed.
     fn again(&self, r: &Rewriter<'_>, names: &Names, op: OpId) -> Option<Vec<ValueId>> {
         let view = r.view(op);
         let regions = r.body.op_regions(op);
@@ -263,7 +263,7 @@ impl Planner {
     }
 }
 
-/// What is known of a value.
+/// The entry of a value.
 struct Entry {
     how: How,
     cost: u64,
@@ -383,7 +383,7 @@ impl Lookup<'_> {
         }
     }
 
-    /// What is recorded on the stack of a handle, each time that it is pushed on.
+    /// The bytes recorded by each push on the stack of a handle.
     fn bytes_on(&self, r: &Rewriter<'_>, handle: ValueId) -> u64 {
         let Some(&(_, pop)) = self.pairs.get(&handle) else {
             return 1;

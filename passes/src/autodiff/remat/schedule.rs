@@ -24,7 +24,7 @@ pub(super) struct Kept {
     pub(super) types: Vec<Type>,
     /// Values after which to call those of the state.
     pub(super) like: Vec<ValueId>,
-    /// What it is computed with.
+    /// The operations for counting.
     pub(super) kit: Kit,
     /// The numbers 0 and 1.
     pub(super) numbers: [ValueId; 2],

@@ -33,7 +33,7 @@ use crate::autodiff::tapes::Tapes;
 /// How a loop is run again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Again {
-    /// It goes on recording.
+    /// The loop continues to record.
     Not,
     /// Each iteration from a state.
     Iterations,
@@ -47,7 +47,7 @@ pub(super) fn choose(r: &Rewriter<'_>, names: &Names, tapes: &Tapes, at: usize, 
         let op = r.body.block_parent(tapes.all[at].forward)?;
         Counter::of(names.ctx, r.body, op)?.trips(names.ctx, r.body)
     };
-    // What records a run already.
+    // The operation that already records a run.
     let made = r.body.defining_op(tapes.all[at].handle);
     if made.is_some_and(|op| r.view(op).int(&CAPACITY.name).is_some()) {
         return Again::Not;

@@ -41,7 +41,7 @@ pub(super) struct Loop {
     pub(super) outer: Vec<(ValueId, ValueId)>,
 }
 
-/// What has to be computed again.
+/// The values to recompute.
 #[derive(Default)]
 pub(super) struct Needs {
     pub(super) ops: FxHashSet<OpId>,
@@ -169,7 +169,7 @@ pub(super) fn apply(
     };
     let mut maps = [this.around(), this.around()];
     this.iterate(r, &mut maps[1], &state, &values, &sides[1].ops);
-    // What the condition recorded in this iteration is read by the next run of its dual.
+    // The next run of its dual reads the value that the condition recorded in this iteration.
     r.body.set_operand(dual_end, carried[0].yielded.index, left);
     for (slot, &i) in carried[1..].iter().zip(&by_cond) {
         r.body.set_operand(dual_end, slot.yielded.index, values[i]);
@@ -347,7 +347,7 @@ impl Loop {
             CountTrips::plan(r, names, op)?;
             let &[empty] = tape.empties() else { return None };
             CountDown::plan(r, names, dual, empty, &[])?;
-            // What it starts from must be its operands.
+            // The initial values must be its operands.
             if let Some(init) = structure.entry {
                 let block = r.body.single_block(init)?;
                 let end = r.body.last_op(block)?;
@@ -431,7 +431,7 @@ impl Loop {
         block == Some(self.cond) || block == Some(self.body)
     }
 
-    /// What the records of the two regions need in their iteration, what they need of earlier ones, and the state.
+    /// The values that the records of the two regions need from their own iteration, those they need from earlier ones, and the state.
     pub(super) fn needs_of(
         &self,
         r: &Rewriter<'_>,
@@ -490,7 +490,7 @@ impl Loop {
                 ValueDef::Result(op, _) => self.need_op(r, needs, op, &mut pending),
                 ValueDef::None => {}
             }
-            // What a stack holds is what its users put there.
+            // The content of a stack comes from its users.
             for &user in self.users.get(&value).into_iter().flatten() {
                 self.need_op(r, needs, user, &mut pending);
             }

@@ -104,7 +104,7 @@ fn silu(x: Expr<'_>) -> Expr<'_> {
 /// The slope `scale` where x is positive, else `factor * exp(rate * x)`.
 fn exponential(x: Expr<'_>, scale: f64, factor: f64, rate: f64) -> Expr<'_> {
     let (is_positive, zeros) = (x.above(0.0), x.zeros());
-    // Where it is not chosen, the exponential must not overflow.
+    // The exponential must not overflow where it is not selected.
     let safe = is_positive.select(zeros, x);
     let slope = (safe * rate).exp() * factor;
     is_positive.select(x.filled(scale), slope)

@@ -10,7 +10,7 @@ use super::super::cotangent::{Frame, is_list};
 use super::super::differentiable::{carries, is_differentiable};
 use super::{RuleCx, RuleTable};
 
-/// What computes the results of an operation from its operands.
+/// Emits the operations that compute the results of an operation from its operands.
 pub(crate) type Expand = fn(&mut RuleCx<'_, '_>) -> Result<SmallVec<[ValueId; 2]>, String>;
 
 /// Emits what an operation is made of, and gives what replaces its results.
@@ -103,7 +103,7 @@ pub(crate) fn expanded(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
             }
         }
     }
-    // What only the twin's own value needed.
+    // Operations that only the value of the twin needed.
     for &op in emitted.iter().rev() {
         if !cx.r.body.results(op).any(|v| cx.r.body.has_uses(v)) {
             cx.r.erase_op(op);

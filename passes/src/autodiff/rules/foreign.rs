@@ -112,7 +112,7 @@ fn gradient_operation<'c>(ctx: &'c Context, def: &OpDef) -> Option<&'c OpDef> {
 /// Indices of operands or of results.
 pub(super) type Group = SmallVec<[usize; 1]>;
 
-/// What the operation has, by the names of its definition.
+/// The operands and attributes of the operation, by the names of its definition.
 pub(super) struct Given<'d> {
     operands: Vec<(&'d str, Group)>,
     results: Vec<(&'d str, Group)>,
@@ -225,7 +225,7 @@ fn twin(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
             None => absent.push((place as i64, operands.len())),
         }
     }
-    // Those at the end are implied.
+    // Trailing absent operands are implied.
     absent.retain(|&(_, before)| before < operands.len());
     let absent: Vec<i64> = absent.into_iter().map(|(place, _)| place).collect();
     if !absent.is_empty() {
@@ -289,7 +289,7 @@ fn covers(cx: &RuleCx<'_, '_>, given: &Given<'_>, def: &OpDef, twin: &OpDef) -> 
     Ok(())
 }
 
-/// What an attribute is where it is omitted, if the gradient operation does not say the same.
+/// The default of an omitted attribute, if the gradient operation has another one.
 pub(super) fn default(ctx: &Context, def: &OpDef, spec: &AttrSpec) -> Option<Attr> {
     let own = def.attrs.iter().find(|own| own.name == spec.name)?;
     let text = own

@@ -499,7 +499,7 @@ impl<'c> Source for Cx<'c> {
     }
 }
 
-/// What a formula gives for an operand: a cotangent, or none if that is zero.
+/// The partial derivative that a formula returns for an operand: a cotangent, or none if that is zero.
 pub(super) trait Partial<'c> {
     fn partial(self) -> Result<Option<Expr<'c>>, String>;
 }
@@ -522,7 +522,7 @@ impl<'c, T: Partial<'c>> Partial<'c> for Result<T, String> {
     }
 }
 
-/// What a formula gives for the results of an operation.
+/// The values that a formula returns for the results of an operation.
 pub(super) trait Results<'c> {
     fn list(self) -> Result<Vec<Expr<'c>>, String>;
 }

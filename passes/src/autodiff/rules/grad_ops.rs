@@ -73,7 +73,7 @@ pub(super) const RULES: &[Rule] = &[
         op.keepdim()
     )),
     composite!(ProdGrad, prod_grad),
-    // What scatters is linear in the cotangent: its transpose picks again.
+    // A scatter is linear in the cotangent: its transpose picks again.
     derivative!(SliceGrad, |op, g| g.slice_with(
         &op.axes().unwrap_or_default(),
         op.starts(),

@@ -52,7 +52,7 @@ fn dynamic_slice(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
     cx.add(0, whole)
 }
 
-/// That of the operand is zero in the window, that of the update is the window.
+/// The cotangent of the operand is zero in the window; that of the update is the window.
 fn dynamic_update_slice(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
     let Some(grad) = cx.grads.first().copied().flatten() else {
         return Ok(());

@@ -50,7 +50,7 @@ pub(crate) struct Rule {
     pub(crate) op: &'static str,
     /// Adds the cotangents of the operands.
     pub(crate) apply: Apply,
-    /// What the operation is made of, if it is differentiated so, or if it is a gradient operation.
+    /// The expansion of the operation, if it is differentiated by one, or is a gradient operation.
     pub(crate) made_of: Option<Expand>,
     /// Whether it holds for complex numbers too: what is linear or holomorphic has the formula of real numbers, since the cotangent of a
     /// complex number is one that is multiplied with its tangent, as in JAX.
@@ -127,7 +127,7 @@ impl Default for Rules {
 }
 
 impl Rules {
-    /// Those of the dialects of these crates.
+    /// The rules of the dialects of these crates.
     pub fn standard() -> Self {
         let rules = standard().copied().collect();
         Rules { rules }
@@ -153,7 +153,7 @@ impl Rules {
 /// The rules of a context by operation.
 pub(crate) struct RuleTable {
     table: Vec<Option<Rule>>,
-    /// Those that take their places in programs for PaddlePaddle.
+    /// The rules that replace them in programs for PaddlePaddle.
     fused: Vec<Option<Rule>>,
     /// The number of the process that runs the program.
     pub(super) rank: Option<i64>,
@@ -213,7 +213,7 @@ impl RuleTable {
         }
     }
 
-    /// Those for programs that PaddlePaddle executes.
+    /// The rules for programs that PaddlePaddle executes.
     pub(crate) fn for_paddle(ctx: &Context) -> Self {
         let rules = Self::new(ctx);
         let fused = rules.table.iter().zip(ctx.ops().iter());
@@ -253,7 +253,7 @@ impl RuleTable {
         rule.and_then(|rule| rule.made_of)
     }
 
-    /// What an operation is differentiated as.
+    /// The expansion by which an operation is differentiated.
     pub(super) fn expansion(&self, body: &Body, op: OpId) -> Option<Expand> {
         self.get(body, op).and_then(|rule| rule.made_of)
     }
@@ -275,7 +275,7 @@ impl RuleTable {
     }
 }
 
-/// What a rule sees of the operation that it differentiates, and the place where it emits.
+/// The view of a rule on the operation that it differentiates, and the insertion point.
 pub struct RuleCx<'x, 'a> {
     pub(crate) rules: &'x RuleTable,
     pub(crate) r: &'x mut Rewriter<'a>,

@@ -89,7 +89,7 @@ pub(super) fn inverse(perm: &[i64], rank: usize) -> Result<Vec<i64>, String> {
 /// The cotangent of a reduction over the dimensions that were reduced.
 fn spread<'c>(g: Expr<'c>, x: Expr<'c>, axes: Ints, keepdim: bool) -> Result<Expr<'c>, String> {
     let axes = reduced_axes(axes, x.rank())?;
-    // What is left has only dimensions of one where the sum went: broadcasting does the rest.
+    // The summed dimensions have the extent one: broadcasting does the rest.
     let is_wide = keepdim || axes.len() == x.rank();
     let g = if is_wide { g } else { g.unsqueeze_with(|o| o.axis(axes)) };
     Ok(g.cast_like(x).expand_like(x))

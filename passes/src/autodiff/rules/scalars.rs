@@ -67,7 +67,7 @@ pub(super) fn bound<'c>(bound: Number, x: Expr<'c>) -> Option<Expr<'c>> {
     (!matches!(bound, Number::Missing)).then(|| x.number(bound))
 }
 
-/// What the padding surrounds.
+/// The part of a cotangent inside the padding.
 fn unpadded<'c>(op: Op<'c, pd::Pad>, g: Expr<'c>, paddings: &[i64]) -> Result<Expr<'c>, String> {
     let shape = op.x().static_shape().ok_or("it needs a static shape")?;
     let before = |axis: usize| paddings.get(2 * axis).copied().unwrap_or(0);

@@ -240,7 +240,7 @@ fn share_of_equals<'c>(op: Op<'c, pd::PutAlongAxis>, g: Expr<'c>) -> Expr<'c> {
     g / kept.put_along_axis_with(index, is_chosen, axis, |o| o.reduce("add"))
 }
 
-/// What a window was put into has no cotangent there.
+/// The cotangent of the tensor that the window replaces.
 fn emptied<'c>(op: Op<'c, pd::SetValueWithTensor>, g: Expr<'c>) -> Expr<'c> {
     let zero = op
         .x()
@@ -257,7 +257,7 @@ fn emptied<'c>(op: Op<'c, pd::SetValueWithTensor>, g: Expr<'c>) -> Expr<'c> {
     )
 }
 
-/// What is put into a window has its cotangent from there.
+/// The cotangent of the values in the window.
 fn window<'c>(op: Op<'c, pd::SetValueWithTensor>, g: Expr<'c>) -> Expr<'c> {
     let (axes, lost) = (op.axes().unwrap_or_default(), op.decrease_axes());
     let all = |value: i64| vec![value; axes.len()];

@@ -178,7 +178,7 @@ impl<'c> Vjp<'c> {
         Ok(residuals.len())
     }
 
-    /// What goes from one function to another has to be a tensor.
+    /// A value that passes from one function to another has to be a tensor.
     fn check(&self, body: &Body, residuals: &[ValueId]) -> Result<(), Box<Diagnostic>> {
         let is_other = |v: &&ValueId| self.ctx.as_tensor(body.value_type(**v)).is_none();
         let Some(&value) = residuals.iter().find(is_other) else {

@@ -1,4 +1,4 @@
-//! What of a function is its backward part, and what goes over to that.
+//! The backward part of a function, and the values that it takes over.
 
 use pir_ir::{Body, Context, OpId, Traits, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -10,11 +10,11 @@ use crate::autodiff::structure::Names;
 
 /// The parts of a function, by the operations of its block.
 pub(super) struct Parts {
-    /// What depends on cotangents.
+    /// Operations that depend on cotangents.
     pub(super) dual: FxHashSet<OpId>,
-    /// What the backward part computes again, or alone.
+    /// Operations of the backward part that are recomputed, or occur only there.
     pub(super) again: FxHashSet<OpId>,
-    /// What it gets from the forward part, in the order of definition.
+    /// The values that it takes from the forward part, in order of definition.
     pub(super) residuals: Vec<ValueId>,
 }
 
@@ -110,7 +110,7 @@ impl Parts {
     }
 }
 
-/// What of the forward part the results need, or does something else than compute.
+/// The operations of the forward part that the results need, or that have effects.
 fn needed(ctx: &Context, body: &Body, ops: &Ops, forward: &[OpId], results: &[ValueId]) -> FxHashSet<OpId> {
     let mut needed = FxHashSet::default();
     let mut pending: Vec<OpId> = results.iter().filter_map(|&v| body.defining_op(v)).collect();

@@ -41,7 +41,7 @@ impl Classes {
         self.strange[class]
     }
 
-    /// What a class has become.
+    /// The class that another was merged into.
     pub(super) fn of_class(&mut self, class: usize) -> usize {
         self.find(class)
     }

@@ -61,7 +61,7 @@ pub(crate) struct Stacks {
     /// The pops from stacks that these may have pushed on.
     strange_pops: Vec<OpId>,
     is_strange_pop: FxHashSet<OpId>,
-    /// What copies stacks.
+    /// The operations that copy stacks.
     copies: Vec<OpId>,
     /// The copies that the derivative passes through, with the type of what is on the stack.
     active_copies: FxHashMap<OpId, Option<Type>>,
@@ -127,7 +127,7 @@ impl Stacks {
                 }
             }
         }
-        // What has no cotangent has a lane of its own: a derivative that had to pass through it is refused.
+        // A value without cotangent has a lane of its own: a derivative that had to pass through it is refused.
         let mut shared: FxHashMap<(usize, bool, bool), usize> = FxHashMap::default();
         for &op in &ops {
             let handles = item_handle(names, body, op).is_some();
@@ -206,7 +206,7 @@ impl Stacks {
                 self.classes.mark_mixed(from);
                 continue;
             }
-            // What the end of a body hands out is the caller's from then on.
+            // A value returned at the end of a body belongs to the caller from then on.
             if body.parent_op(op).is_none() && body.view(ctx, op).has(pir_ir::Traits::TERMINATOR) {
                 continue;
             }
@@ -238,7 +238,7 @@ impl Stacks {
             .then(|| self.strangers.iter().copied())
     }
 
-    /// What an operation that the derivative passes through copies, if it copies a stack.
+    /// The copied type, if the derivative passes through an operation that copies a stack.
     pub(crate) fn active_copy(&self, op: OpId) -> Option<Option<Type>> {
         self.active_copies.get(&op).copied()
     }

@@ -1,4 +1,4 @@
-//! What is said of stacks that the derivative would have to pass through and cannot: all that is not proven.
+//! Diagnostics about stacks that the derivative would have to pass through and cannot: all that is not proven.
 
 use pir_ir::{BlockId, Body, Context, Diagnostic, OpId, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -7,7 +7,7 @@ use super::{Stacks, home, item_handle};
 use crate::autodiff::naming::spelled;
 use crate::autodiff::structure::Names;
 
-/// What a derivative is made for.
+/// The purpose of a derivative.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Mode {
     /// Cotangents: it must be known of each push and pop which stack it is of.
@@ -17,7 +17,7 @@ pub(crate) enum Mode {
 }
 
 impl Stacks {
-    /// What the derivative would have to pass through and cannot.
+    /// Errors for stacks that the derivative would have to pass through and cannot.
     pub(crate) fn refusals(&self, ctx: &Context, names: &Names, body: &Body, mode: Mode) -> Vec<Diagnostic> {
         let mut errors = Vec::new();
         let mut said: FxHashSet<ValueId> = FxHashSet::default();
@@ -83,7 +83,7 @@ impl Stacks {
         errors
     }
 
-    /// What is wrong with where a handle comes from.
+    /// The error of a handle with an unsupported origin.
     fn refusal_of(&self, ctx: &Context, body: &Body, op: OpId, handle: ValueId, mode: Mode) -> Option<Diagnostic> {
         let root = self.root(handle);
         if mode == Mode::Reverse && self.doubtful.contains(&root) {

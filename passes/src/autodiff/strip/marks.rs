@@ -54,7 +54,7 @@ pub(super) fn run(ctx: &Context, body: &mut Body, orders: Option<usize>, report:
         r.body.set_attrs(first, attrs);
     }
     made.remove(&names, &mut r);
-    // What was computed for a record that another pass has since removed.
+    // Values computed for a record that another pass has since removed.
     for op in r.body.walk_all().collect::<Vec<OpId>>() {
         if RECORDED.get(ctx, r.body.attrs(op)).is_some() && !r.body.results(op).any(|value| r.body.has_uses(value)) {
             r.erase_op(op);
@@ -63,8 +63,8 @@ pub(super) fn run(ctx: &Context, body: &mut Body, orders: Option<usize>, report:
     true
 }
 
-/// What of the appended part has to stay, because something was inserted that is no gradient: a print, a fetch of
-/// another name, and what these need.
+/// The operations of the appended part that must stay, because an inserted operation is no gradient: a print, a fetch of another name, and
+/// what these need.
 fn kept(ctx: &Context, names: &Names, body: &Body, part: &[OpId], end: Option<OpId>) -> FxHashSet<OpId> {
     let inside: FxHashSet<OpId> = part.iter().copied().collect();
     let block = part.first().and_then(|&op| body.op_block(op));
@@ -114,8 +114,7 @@ fn nested(body: &Body, op: OpId) -> impl Iterator<Item = OpId> + '_ {
     body.op_regions(op).iter().flat_map(|&region| body.walk(region))
 }
 
-/// What was put in to serve the removed part. Operations are known by a block of theirs, which stays when they are made
-/// anew.
+/// Operations that only serve the removed part. Operations are known by a block of theirs, which stays when they are made anew.
 #[derive(Default)]
 struct Made {
     pending: Vec<BlockId>,
@@ -212,7 +211,7 @@ impl Made {
         let value = r.body.operand(push, 1);
         self.value(names, r, value);
         r.erase_op(push);
-        // What was computed for the record only.
+        // Operations computed only for the record.
         if let Some(op) = r.body.defining_op(value)
             && RECORDED.get(r.ctx, r.body.attrs(op)).is_some()
             && !r.body.has_uses(value)

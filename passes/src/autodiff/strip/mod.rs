@@ -16,7 +16,7 @@ use super::{custom::derivatives, signature};
 use crate::options::{OptionKind, OptionSpec};
 use crate::pass::{Changed, Pass, PassContext};
 
-/// What names of gradients end in.
+/// The suffix of names of gradients.
 const SUFFIX: &str = "_grad";
 
 /// How `strip-backward` finds what to remove.
@@ -44,7 +44,7 @@ pub(super) fn mark(ctx: &Context, body: &mut Body, block: BlockId, last: Option<
 /// Removes gradients. Returns whether there were any; `report` gets a diagnostic for each that stays.
 pub fn strip_backward(module: &mut Module, by: StripBy, report: &mut dyn FnMut(Diagnostic)) -> bool {
     let ctx = module.ctx.clone();
-    // What derivatives of functions return is called a gradient, and is theirs to return.
+    // Functions that return derivatives call them gradients, and keep them.
     let derivatives = derivatives(module).unwrap_or_default();
     let mut changed = false;
     let mut pending = vec![(&mut module.body, true)];

@@ -1,4 +1,4 @@
-//! What can be lowered to dataflow, and what is in the way.
+//! Checks whether a program can be lowered to dataflow.
 
 use pir_dialects::df;
 use pir_dialects::pd::{is_if, is_while};

@@ -135,7 +135,7 @@ impl Lowering<'_> {
         let go = self.to.pass(in_cond, df::LOOP_COND, flag, &[]);
         self.to.name(go, "go");
         self.to.frames[frame as usize].loop_cond = Some(go);
-        // What the condition has pushed or done comes before the body.
+        // Pushes and effects of the condition come before the body.
         let mut after: SmallVec<[ValueId; 4]> = smallvec![];
         for &resource in &resources {
             if self.to.touched(in_cond, resource) {
@@ -259,7 +259,7 @@ impl Lowering<'_> {
         let mut exits = Vec::with_capacity(done.len());
         let results: Vec<ValueId> = self.src.results(op).collect();
         for (at, &value) in done.iter().enumerate() {
-            // What is not a result is waited for at most.
+            // A value that is not a result is at most waited for.
             if results.get(at).is_none() && resources.is_empty() {
                 continue;
             }

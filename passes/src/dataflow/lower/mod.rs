@@ -152,7 +152,7 @@ fn replace(ctx: &Context, body: &mut Body, ops: &[OpId], graph: Body) {
     }
 }
 
-/// What is still to do.
+/// The remaining work.
 enum Task {
     /// An operation, and those after it.
     Op(Option<OpId>, ScopeId),
@@ -172,7 +172,7 @@ struct Branch {
     resources: SmallVec<[Resource; 2]>,
 }
 
-/// What hands the order on from iteration to iteration.
+/// The value that carries the order from iteration to iteration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Carrier {
     /// The slot of the condition that counts iterations.

@@ -5,7 +5,7 @@ use pir_ir::{AttrDict, Body, Context, OpId, OpSpec, Rewriter, Span, Type, ValueI
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
 
-/// What has an order: the world, or a class of stacks.
+/// A resource, whose operations are ordered: the world, or a class of stacks.
 pub(super) type Resource = u32;
 
 /// The world outside of the program.
@@ -17,10 +17,10 @@ pub(super) type Key = usize;
 /// The number of a scope.
 pub(super) type ScopeId = u32;
 
-/// What a scope is.
+/// The kind of a scope.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
-    /// What is in no loop and no branch.
+    /// The scope outside of all loops and branches.
     Root,
     /// A side of a choice: 0 is the one taken when the predicate is false.
     Branch(u32, usize),
@@ -30,7 +30,7 @@ pub(super) enum Kind {
     Body(u32),
 }
 
-/// What has to have run before the next operation on a resource.
+/// The nodes that must have run before the next operation on a resource.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Order {
     /// The nodes that every operation waits for.
@@ -42,7 +42,7 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// What comes next waits for `nodes`.
+    /// Makes the next operation wait for `nodes`.
     pub(super) fn after(nodes: impl IntoIterator<Item = ValueId>) -> Self {
         Order {
             base: nodes.into_iter().collect(),
@@ -50,7 +50,7 @@ impl Order {
         }
     }
 
-    /// What something that comes after everything waits for.
+    /// The nodes that an operation after all others waits for.
     fn pending(&self) -> &[ValueId] {
         if self.since.is_empty() { &self.base } else { &self.since }
     }
@@ -59,7 +59,7 @@ impl Order {
 pub(super) struct Scope {
     pub(super) parent: Option<ScopeId>,
     pub(super) kind: Kind,
-    /// What runs if and only if the scope does.
+    /// A value that exists if and only if the scope runs.
     pub(super) pivot: Option<ValueId>,
 }
 
@@ -180,7 +180,7 @@ impl<'a> Builder<'a> {
         };
         let op = self.raw(name, operands, results, attrs);
         let mut edges: SmallVec<[ValueId; 4]> = smallvec![];
-        // What is an operand need not be waited for once more.
+        // An operand needs no further edge.
         edges.extend(pivot);
         edges.extend(
             after
@@ -230,7 +230,7 @@ impl<'a> Builder<'a> {
         Rewriter::new(self.ctx, &mut self.body).name(value, text);
     }
 
-    /// What runs if and only if a scope does.
+    /// A value that exists if and only if a scope runs.
     pub(super) fn pivot(&mut self, scope: ScopeId) -> Option<ValueId> {
         if let Some(pivot) = self.scope(scope).pivot {
             return Some(pivot);
@@ -393,12 +393,12 @@ impl<'a> Builder<'a> {
         self.orders.entry((scope, resource)).or_default()
     }
 
-    /// What everything waits for that comes after all operations on a resource.
+    /// The nodes that an operation after all others on a resource waits for.
     pub(super) fn pending(&mut self, scope: ScopeId, resource: Resource) -> SmallVec<[ValueId; 2]> {
         self.order(scope, resource).pending().into()
     }
 
-    /// What an operation waits for that need not wait for others like it.
+    /// The nodes that an operation waits for if it need not wait for others like it.
     pub(super) fn base(&mut self, scope: ScopeId, resource: Resource) -> SmallVec<[ValueId; 2]> {
         self.order(scope, resource).base.clone()
     }
@@ -410,7 +410,7 @@ impl<'a> Builder<'a> {
         order.touched = true;
     }
 
-    /// What comes next on a resource waits for this node alone.
+    /// Makes the next operation on a resource wait for this node alone.
     pub(super) fn advance(&mut self, scope: ScopeId, resource: Resource, node: ValueId) {
         let order = self.order(scope, resource);
         (order.base, order.since) = (smallvec![node], smallvec![]);

@@ -21,12 +21,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::scope::Resource;
 
-/// What becomes of the operations on stacks.
+/// The replacement of the operations on stacks.
 #[derive(Default, Debug)]
 pub(super) struct Plan {
     /// How many stacks the graph needs.
     pub(super) stacks: usize,
-    /// What pushes on each of them first.
+    /// The first pushes on each of them.
     pub(super) pushes: Vec<Option<OpId>>,
     /// The stack of each push and pop; those that are not in here do nothing.
     pub(super) stack_of: FxHashMap<OpId, usize>,
@@ -302,8 +302,8 @@ impl Planner<'_> {
             .and_then(|&r| body.single_block(r))
             .and_then(|b| self.pop_at.get(&(site, b)));
         let asked = is_while(name(parent)) && role(body, parent, block) == Some(0) && is_while(name(site));
-        // What one iteration of the loop has pushed is popped by the body, or in front of the question: then nothing is
-        // left just when no iteration is.
+        // The body, or the test before it, pops the values that one iteration of the loop has pushed: then nothing is left just when no
+        // iteration is.
         let counts = popped || undone.is_some() && !self.pop_at.contains_key(&(site, block));
         if !asked || !counts || plan.counted.insert(parent, handle).is_some_and(|other| other != handle) {
             return self.error(

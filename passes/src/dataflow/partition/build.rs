@@ -22,7 +22,7 @@ struct Part {
     done: FxHashMap<Message, ValueId>,
     /// The merge of each state machine, and the value that is live while the body runs.
     machines: FxHashMap<FrameId, (ValueId, ValueId)>,
-    /// What nodes of the other devices run after: the pivots of the machines.
+    /// The values that nodes of other devices wait for: the pivots of the machines.
     pivots: FxHashMap<FrameId, ValueId>,
 }
 
@@ -181,7 +181,7 @@ impl Builder<'_> {
         self.send(node);
     }
 
-    /// What a node runs after, on its device.
+    /// The value that a node waits for, on its device.
     fn after(&mut self, node: Node, from: Node, device: u32) -> Option<End> {
         Some(match self.plan.after(node, from) {
             After::Here(from) => {
@@ -227,7 +227,7 @@ impl Builder<'_> {
         }
     }
 
-    /// What is received.
+    /// The received value.
     fn receive(&mut self, message: Message) -> Option<ValueId> {
         let value = self.value(message)?;
         let of = |b: &Self| match message.what {
@@ -270,7 +270,7 @@ impl Builder<'_> {
         recv
     }
 
-    /// What is alive if and when a node of another device has run.
+    /// A value that is alive if and when a node of another device has run.
     fn done(&mut self, message: Message) -> Option<ValueId> {
         if let Some(&known) = self.parts[message.to as usize].done.get(&message) {
             return Some(known);
@@ -287,7 +287,7 @@ impl Builder<'_> {
         Some(value)
     }
 
-    /// What recvs in a frame run after on a device; nothing outside of all loops.
+    /// The value that receives in a frame wait for on a device; `None` outside of all loops.
     fn gate(&mut self, frame: FrameId, device: u32) -> Option<End> {
         let graph = self.plan.graph;
         let mut missing = Vec::new();
@@ -383,7 +383,7 @@ impl Builder<'_> {
         part.machines.insert(frame, (merge, running));
     }
 
-    /// What is alive while the body of a loop is run, on a device with a state machine.
+    /// A value that is alive while the body of a loop runs, on a device with a state machine.
     fn pivot(&mut self, frame: FrameId, device: u32) -> Option<ValueId> {
         self.gate(frame, device);
         let ctx = self.ctx;

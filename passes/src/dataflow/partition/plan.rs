@@ -1,4 +1,4 @@
-//! What is sent, and which devices need a state machine for which loops.
+//! The messages between devices, and the devices that need a state machine for a loop.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,16 +8,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::dataflow::place::has_stack;
 
-/// What of a node is sent.
+/// The part of a node that is sent.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum What {
     /// One of its results.
     Value(u32),
-    /// That it has run.
+    /// The fact that it has run.
     Done,
 }
 
-/// What a device receives.
+/// A message that a device receives.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Message {
     pub(super) node: Node,
@@ -25,18 +25,18 @@ pub(super) struct Message {
     pub(super) to: u32,
 }
 
-/// What a node runs after.
+/// The predecessor of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum After {
     /// A node of the same device.
     Here(Node),
-    /// What is received.
+    /// The receipt of a message.
     Received(Message),
     /// The running body of a loop, as signalled by the device's state machine.
     Machine(FrameId),
 }
 
-/// What a device does after what in a loop.
+/// The order of receives of a device in a loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Gate {
     /// A merge of the loop.
@@ -50,9 +50,9 @@ pub(super) struct Plan<'g> {
     pub(super) graph: &'g Graph,
     /// The device of each node.
     pub(super) device: Vec<u32>,
-    /// What is sent, with the keys.
+    /// The messages, with their keys.
     pub(super) messages: BTreeMap<Message, String>,
-    /// What control edges from other devices become, by the node that they lead to and the one that they come from.
+    /// The predecessors that replace control edges from other devices, by the node that they lead to and the node that they come from.
     after: FxHashMap<(Node, Node), After>,
     /// For each frame, the merge that its condition is computed from, on the same device.
     merges: Vec<Option<Node>>,
@@ -140,7 +140,7 @@ impl<'g> Plan<'g> {
         self.messages.extend(messages);
     }
 
-    /// What recvs of a loop run after on a device.
+    /// The predecessor of the receives of a loop on a device.
     pub(super) fn gate(&self, frame: FrameId, device: u32) -> Gate {
         let merge = self.merges[frame.index()];
         match merge.filter(|m| self.device[m.index()] == device) {

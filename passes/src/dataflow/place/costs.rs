@@ -1,4 +1,4 @@
-//! What a placement costs: a simple model.
+//! The cost of a placement: a simple model.
 //!
 //! A node is as much work as its results have elements; one that combines elements (a matrix product) as much as the square
 //! root of the product of the sizes of its operands and results, which for a matrix product is the number of its
@@ -15,9 +15,9 @@ use super::groups::Groups;
 const TRIPS: u64 = 10;
 /// How deep loops are counted.
 const DEPTHS: u32 = 6;
-/// What a dimension is taken to be that is not known.
+/// The assumed extent of an unknown dimension.
 const EXTENT: u64 = 16;
-/// What sending costs beside the bytes.
+/// The cost of a message beside its bytes.
 const MESSAGE: u64 = 64;
 
 /// How many elements a value has.

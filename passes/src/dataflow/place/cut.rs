@@ -19,7 +19,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef;
 use rustc_hash::FxHashMap;
 
-/// What is not to be cut.
+/// The weight of nets that must not be cut.
 const UNLIMITED: u64 = 1 << 50;
 /// The most that a net counts, so that sums stay below [`UNLIMITED`].
 const DEAREST: u64 = 1 << 34;
@@ -35,20 +35,20 @@ const ROUNDS: usize = 4;
 /// Vertices of which one sends the others something.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Net {
-    /// What it costs if they are not all in one part.
+    /// The cost if they are not all in one part.
     pub(super) weight: u64,
     /// The vertices.
     pub(super) pins: Vec<u32>,
 }
 
-/// What is to be cut.
+/// A hypergraph to cut.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Problem {
     /// How much work each vertex is.
     pub(super) weights: Vec<u64>,
     /// The part that a vertex must be in.
     pub(super) fixed: Vec<Option<u32>>,
-    /// What costs something if it is cut.
+    /// The nets, which cost something if they are cut.
     pub(super) nets: Vec<Net>,
 }
 
@@ -122,7 +122,7 @@ fn restrict(nets: &[Net], to: impl Fn(u32) -> Option<u32>) -> Vec<Net> {
     all
 }
 
-/// What is cut in two.
+/// The hypergraph to cut in two.
 struct Whole {
     weights: Vec<u64>,
     /// Whether a vertex must be on the right.
@@ -158,13 +158,13 @@ impl Whole {
         of
     }
 
-    /// What the left side weighs.
+    /// The weight of the left side.
     fn left_weight(&self, right: &[bool]) -> u64 {
         let weights = self.weights.iter().zip(right).filter(|(_, right)| !**right);
         weights.fold(0, |sum, (&w, _)| sum.saturating_add(w))
     }
 
-    /// What the nets between the sides cost.
+    /// The cost of the nets between the sides.
     fn cost(&self, right: &[bool]) -> u64 {
         let is_cut = |net: &&Net| {
             let mut sides = net.pins.iter().map(|&p| right[p as usize]);

@@ -33,7 +33,7 @@ pub(super) fn copy(ctx: &Context, body: &mut Body, graph: &Graph, device_of: &[O
         }
     }
     copy_controls(&mut r, graph, &originals);
-    // What was omitted has no readers but others that are omitted.
+    // Only omitted operations read an omitted one.
     let unread = enters().map(|n| graph.op(n)).filter(|op| !placed.contains_key(op));
     let mut unread: Vec<OpId> = unread.collect();
     unread.sort_unstable();
@@ -61,7 +61,7 @@ fn reading_devices(graph: &Graph, device_of: &[Option<u32>]) -> Vec<BTreeSet<u32
     devices
 }
 
-/// What an enter has to wait for, its copies have to wait for as well.
+/// Copies of an enter wait for the same nodes as the enter.
 fn copy_controls(r: &mut Rewriter<'_>, graph: &Graph, originals: &FxHashMap<OpId, Vec<OpId>>) {
     for &control in graph.control_ops() {
         let of = r.body.operands(control).next().and_then(|to| r.body.defining_op(to));

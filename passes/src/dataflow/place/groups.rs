@@ -9,7 +9,7 @@ use pir_dialects::df;
 use pir_dialects::df::graph::{Graph, Node, NodeKind};
 use pir_ir::{Body, Context, OpId};
 
-/// What is on one device.
+/// Nodes grouped by device.
 pub(super) struct Groups {
     /// The group of each node; nothing for constant enters.
     pub(super) of: Vec<Option<u32>>,

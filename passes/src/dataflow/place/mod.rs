@@ -190,7 +190,7 @@ pub(super) fn device_names(ctx: &Context, body: &Body) -> FxHashMap<u32, Attr> {
     names
 }
 
-/// What is known of a graph that is not partitioned.
+/// Reads a graph that is not partitioned.
 pub(super) fn read(ctx: &Context, body: &Body) -> Result<Graph, Box<Diagnostic>> {
     use pir_dialects::df::graph::NodeKind;
     let place = body.entry_block(body.root()).and_then(|b| body.first_op(b));

@@ -137,15 +137,15 @@ fn raise_graph(
     Ok(())
 }
 
-/// What is still to do.
+/// The remaining work.
 enum Task {
     /// The items of a region, from one on, at the end of a block.
     Items(RegionId, usize, Option<BlockId>),
-    /// What the sides of a branch yield.
+    /// The yields of the sides of a branch.
     Join(u32),
-    /// What the condition of a loop ends with.
+    /// The terminator of a loop's condition.
     Decide(FrameId),
-    /// What the body of a loop yields.
+    /// The yields of a loop's body.
     Close(FrameId),
 }
 
@@ -158,7 +158,7 @@ struct Raising<'a> {
     /// When regions are entered and left, in a walk through all of them.
     spans: Vec<(u32, u32)>,
     to: &'a mut Body,
-    /// What operations at top level go in front of.
+    /// The insertion point of operations at top level.
     at: OpId,
     /// The value of a result, and the region in which it is defined.
     values: FxHashMap<Source, (ValueId, RegionId)>,

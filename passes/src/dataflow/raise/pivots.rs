@@ -39,7 +39,7 @@ impl Origins {
         origins
     }
 
-    /// What a node hands on.
+    /// The value that a node forwards.
     fn before(graph: &Graph, node: Node) -> Option<Source> {
         let hands_on = match graph.kind(node) {
             NodeKind::Identity | NodeKind::Switch => true,

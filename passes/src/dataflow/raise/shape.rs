@@ -21,7 +21,7 @@ pub(super) type RegionId = u32;
 /// The region that is in no branch and no loop.
 pub(super) const ROOT: RegionId = 0;
 
-/// What a region belongs to.
+/// The owner of a region.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Owner {
     Top,
@@ -38,7 +38,7 @@ pub(super) struct Region {
     depth: u32,
     /// How deep it is in its frame: inputs of one node are in one frame.
     local: u32,
-    /// What is in it, in the order in which it is to be written.
+    /// Its items, in the order in which they are to be written.
     pub(super) items: Vec<Item>,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct Choice {
     pub(super) merges: Vec<(Node, [Source; 2])>,
 }
 
-/// What a region is made of.
+/// An item of a region.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Item {
     Node(Node),
@@ -375,7 +375,7 @@ impl<'a> Shape<'a> {
         }
     }
 
-    /// What of the innermost region around both depends on what, if something in `to` uses something in `from`.
+    /// The items of the innermost common region of which one depends on the other, if something in `to` uses something in `from`.
     fn dependency(&self, from: (Item, RegionId), to: (Item, RegionId)) -> Option<(Item, Item)> {
         let ((mut a, mut ra), (mut b, mut rb)) = (from, to);
         while ra != rb {

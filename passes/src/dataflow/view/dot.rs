@@ -8,7 +8,7 @@ use pir_ir::{Body, Context, EffectKind, OpId, OpView, Traits, Type, ValueId};
 
 use super::Style;
 
-/// What a node is. The order is that of the legend.
+/// The style of a node. The order is that of the legend.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum NodeStyle {
     Input,
@@ -23,7 +23,7 @@ pub(super) enum NodeStyle {
     Message,
 }
 
-/// What an edge is. The order is that of the legend.
+/// The style of an edge. The order is that of the legend.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum EdgeStyle {
     Data,
@@ -357,7 +357,7 @@ impl Drawing<'_> {
         Some(cut(&print_attr(self.ctx, value)))
     }
 
-    /// What the node of an ordinary operation is.
+    /// The style of the node of an ordinary operation.
     pub(super) fn kind(&self, view: OpView<'_>, derivative: bool) -> NodeStyle {
         let effects = view.own_effects();
         let shared = |kind| effects.iter().any(|e| e.kind == kind && e.target.is_shared());

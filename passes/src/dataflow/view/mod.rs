@@ -102,7 +102,7 @@ impl Pass for ViewGraph {
     }
 }
 
-/// What is drawn, and how.
+/// The options of a drawing.
 #[derive(Clone, Copy)]
 struct Style {
     right: bool,
@@ -148,7 +148,7 @@ fn draw(module: &Module, style: Style) -> String {
     drawing.finish()
 }
 
-/// What draws the body of an isolated operation.
+/// The task that draws the body of an isolated operation.
 fn inner<'a>(view: pir_ir::OpView<'a>, body: &'a Body, prefix: usize) -> Task<'a> {
     if view.name() == df::GRAPH {
         let device = view.int("device");

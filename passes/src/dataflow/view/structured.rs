@@ -8,7 +8,7 @@ use super::dot::{Drawing, EdgeStyle, NodeStyle};
 use crate::analysis::is_handle_type;
 use crate::autodiff::{Recorded, recorded};
 
-/// What is pending in a walk over a body.
+/// A step of a walk over a body.
 enum Step {
     Block(BlockId, bool),
     Op(Option<OpId>, bool),
@@ -130,7 +130,7 @@ impl Structured<'_, '_> {
                 && self.body.num_operands(op) == 0)
     }
 
-    /// What a value is outside of regions that only hand it on.
+    /// The definition of a value outside of regions that only forward it.
     fn origin(&self, mut value: ValueId) -> ValueId {
         while self.is_passed(value) {
             let sources = self.body.flow_sources(self.drawing.ctx, value).unwrap_or_default();
@@ -311,7 +311,7 @@ impl Structured<'_, '_> {
     }
 }
 
-/// What a region is called. Definitions with an optional region in front name more than there are.
+/// The label of a region. Definitions with an optional region in front name more than there are.
 fn region_name(names: &[pir_ir::RegionSpec], at: usize, count: usize) -> String {
     let missing = names.len().saturating_sub(count);
     let spec = names.get(at + missing).or(names.last());

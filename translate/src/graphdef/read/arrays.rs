@@ -21,7 +21,7 @@ pub(super) const TABLE: &[Row] = &[
         "dtype element_shape=? dynamic_size=false clear_after_read=true identical_element_shapes=false tensor_array_name=",
         |r, at| {
             let (elem, count) = (r.elem(at, "dtype")?, r.scalar(at, 0, "size")?);
-            // What may be read twice matters to TensorFlow's memory only.
+            // Whether an array may be read twice matters only for TensorFlow's memory.
             let _ = (
                 r.flag(at, "clear_after_read"),
                 r.flag(at, "identical_element_shapes"),
@@ -158,7 +158,7 @@ fn scatter(r: &mut Reader<'_>, at: usize, flow: ValueId, value: ValueId, places:
         r.op(at, pd::Assign::NAME, &[value], &[])?;
         return add(r, at, more);
     }
-    // What is written is zero before.
+    // The array is zero before it is written.
     let shape = [&[count][..], &dims[1..]].concat();
     if shape.iter().any(|&d| d < 0) || !r.ctx.is_float(elem) || places.iter().any(|p| !(0..count).contains(p)) {
         return Err("only scattering all elements in order is supported".to_owned());
@@ -183,7 +183,7 @@ fn read_flow(r: &mut Reader<'_>, at: usize, index: usize) -> Result<ValueId> {
     r.operand(at, index)
 }
 
-/// What an element is written to, and what is added to the result: to the gradient of an array, everything is added.
+/// The list that an element is written to, and the addend of the result: to the gradient of an array, everything is added.
 fn written(r: &mut Reader<'_>, at: usize, flow: ValueId) -> Result<(ValueId, Option<ValueId>)> {
     let handle = r.input(at, 0)?;
     if !matches!(r.handle(handle), Some(Handle::Slopes(_))) {

@@ -106,7 +106,7 @@ pub(super) const TABLE: &[Row] = &[
     }),
     ("MulNoNan", "T T", "", |r, at| {
         r.build(at, 2, |x| {
-            // What is not finite counts for nothing where the other factor is zero.
+            // Values that are not finite count for nothing where the other factor is zero.
             let rest = x[0].affine(0.0, 0.0);
             let lost = x[1]
                 .equal(x[1].zeros())
@@ -214,8 +214,8 @@ fn bessel(r: &mut Reader<'_>, at: usize, name: &str) -> Result<()> {
     r.op(at, name, &[x], &[])
 }
 
-/// What is computed of two operands, and zero where the first one is: there the second one is `harmless`, so that neither its value
-/// nor its derivative counts.
+/// A function of two operands that is zero where the first one is: there the second one is `harmless`, so that neither its value nor its
+/// derivative counts.
 fn unless_zero(
     r: &mut Reader<'_>,
     at: usize,

@@ -17,7 +17,7 @@ impl Reader<'_> {
             let mut from: Vec<ValueId> = vec![value];
             let mut controls = self.controls[at].clone();
             if self.is_free(value) {
-                // It runs in the frame of the node's operands, also of those that are attributes here.
+                // The node runs in the frame of its operands, attributes included.
                 for input in &self.inputs[at] {
                     match self.constants[input.node] {
                         Some(_) => controls.extend(&self.controls[input.node]),

@@ -46,7 +46,7 @@ pub(super) fn is_derivative(r: &Reader<'_>, at: usize, name: &str) -> bool {
         .any(|(f, df)| forward.as_deref() == Some(f) && is_slope(df))
 }
 
-/// What a gradient function gives for the first argument: its own arguments are a slope for each result, and what it uses.
+/// The result of a gradient function for the first argument: its own arguments are a slope for each result, and what it uses.
 fn slope(gradient: &FunctionDef) -> Option<String> {
     const RESULTS: usize = 3;
     let signature = gradient.signature.as_ref()?;

@@ -1,4 +1,4 @@
-//! What a node computes as expressions over its operands, which append operations.
+//! Definitions of nodes as expressions over their operands, which append operations.
 
 use std::cell::RefCell;
 

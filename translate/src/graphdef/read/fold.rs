@@ -35,7 +35,7 @@ pub(super) fn fold(r: &mut Reader<'_>, at: usize) {
     r.computed[at] = computed;
 }
 
-/// What the results of a node with several of them are known to be.
+/// The constant results of a node with several of them.
 pub(super) fn several(r: &Reader<'_>, at: usize) -> Option<Vec<Option<Known>>> {
     let vector = |numbers: Vec<i64>| (vec![numbers.len() as i64], numbers);
     let all = 0..r.inputs[at].len();
@@ -209,7 +209,7 @@ fn reduced(r: &Reader<'_>, at: usize, all: impl Fn(&[i64]) -> Option<i64>) -> Op
         return Some((dims, numbers));
     }
     let number = all(&numbers).filter(|_| dims.len() == 1)?;
-    // What would not fit into 32 bits wraps there.
+    // Numbers that do not fit into 32 bits wrap.
     let fits = r.input_code(at, 0) != Some(INT32) || i32::try_from(number).is_ok();
     let dims = if r.flag(at, "keep_dims") { vec![1] } else { Vec::new() };
     fits.then(|| (dims, vec![number]))
@@ -394,7 +394,7 @@ fn arithmetic(r: &Reader<'_>, at: usize, op: &str) -> Option<(Vec<i64>, Vec<i64>
         }
     };
     let numbers: Vec<i64> = (0..count).map(apply).collect::<Option<_>>()?;
-    // What would not fit into 32 bits wraps there.
+    // Numbers that do not fit into 32 bits wrap.
     let narrow = r.input_code(at, 0) == Some(INT32);
     let fits = |&n: &i64| !narrow || i32::try_from(n).is_ok();
     numbers.iter().all(fits).then_some((dims, numbers))

@@ -70,7 +70,7 @@ pub(super) struct Function {
     /// The numbers of the nodes by name.
     places: FxHashMap<String, usize>,
     arguments: usize,
-    /// What it returns.
+    /// The results.
     results: Vec<Input>,
     /// The nodes that run for their effects.
     effects: Vec<usize>,
@@ -160,7 +160,7 @@ fn named(r: &Reader<'_>, at: usize, attr: &str) -> Result<String> {
     }
 }
 
-/// What an input is bound to in a function.
+/// The value that an input is bound to in a function.
 fn binding(r: &mut Reader<'_>, at: usize, index: usize) -> Result<Binding> {
     let input = r.input(at, index)?;
     let handle = r.handle(input);
@@ -392,7 +392,7 @@ fn choose(
     Ok(values.into_iter().map(Binding::of).collect())
 }
 
-/// What a region gives, which are tensors.
+/// The results of a region, which must be tensors.
 fn plain_values(results: &[Binding]) -> Result<Vec<ValueId>> {
     let value = |b: &Binding| b.value.ok_or_else(|| "a branch returns a handle".to_owned());
     results.iter().map(value).collect()

@@ -293,7 +293,7 @@ pub(super) fn set(
     let first = [("axis", r.ctx.ints_attr(&[0]))];
     let row = r.helper(at, pd::Unsqueeze::NAME, &[item], &first)?;
     if !fits {
-        // It is read again; until then any value of the right shape will do.
+        // The body is read again; until then any value of the right shape will do.
         r.op(at, pd::Assign::NAME, &[row], &[])?;
     } else if grows || r.dims(list)?.0.first() == Some(&DYNAMIC) {
         set_growing(r, at, list, index, row)?;

@@ -242,7 +242,7 @@ fn diag(r: &mut Reader<'_>, at: usize, padding: Option<usize>) -> Result<()> {
             r.scalar(at, 2, "number of rows")?,
             r.scalar(at, 3, "number of columns")?,
         ];
-        // That of the band which is nearest to the main diagonal is the longest.
+        // The band nearest to the main diagonal is the longest.
         let least = [length + (-ends[1]).max(0), length + ends[0].max(0)];
         let square = least[0].max(least[1]);
         size = match given {
@@ -320,7 +320,7 @@ fn diag_part(r: &mut Reader<'_>, at: usize, k: i64) -> Result<()> {
     let x = r.operand(at, 0)?;
     let _ = r.text(at, "align");
     if r.num_inputs(at) == 3 {
-        // What fills up the shorter of several diagonals: there is one.
+        // The padding of the shorter diagonals: there is one.
         r.input(at, 2)?;
     }
     let [rows, columns] = sizes(r, x)?;

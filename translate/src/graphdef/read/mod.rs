@@ -289,7 +289,7 @@ impl<'c> Reader<'c> {
         let errors = self.errors.len();
         self.close();
         if errors > 0 {
-            // What comes back to merges may tell types that were wrong.
+            // The types of values that come back to merges may show that the assumed ones were wrong.
             self.errors.truncate(errors);
             return;
         }
@@ -341,7 +341,7 @@ impl<'c> Reader<'c> {
         if self.forwards_handle(at) {
             return Ok(());
         }
-        // What it reads inside of functions is not of this node.
+        // Reads inside of functions do not belong to this node.
         let before = self.path.len();
         ops::read(self, at, &op)?;
         debug_assert_eq!(self.path.len(), before);

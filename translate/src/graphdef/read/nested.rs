@@ -43,7 +43,7 @@ pub(super) fn push(r: &mut Reader<'_>, at: usize, list: ValueId, item: ValueId) 
         return Err("elements of several lengths are not supported for this type".to_owned());
     }
     if !is_nested(r, at, list) || kind != elem || held.get(1..) != Some(row) {
-        // It is read again; until then any value of the right shape will do.
+        // The body is read again; until then any value of the right shape will do.
         let before = r.learned.get(&key).copied().unwrap_or(Type::NONE);
         r.learn(&key, r.ctx.tensor(&dims, elem), before);
         let values = r.express(at, &[item], |_, x| Ok(vec![x[0].assign()]))?;

@@ -281,7 +281,7 @@ fn filter_grad(r: &mut Reader<'_>, at: usize) -> Result<()> {
         let (stride, reach) = (window.strides[axis], (size - 1) * window.dilations[axis] + 1);
         let wanted = (steps - 1) * stride + reach - extent;
         let (first, _) = window.borders(axis, wanted);
-        // What no window reaches is not looked at.
+        // Elements that no window reaches are cut off.
         let last = wanted - first;
         paddings.extend([first, last]);
     }
@@ -396,7 +396,7 @@ fn batch_norm(r: &mut Reader<'_>, at: usize) -> Result<()> {
             r.helper(at, pd::Scale::NAME, &[variance], &by)?
         }
     };
-    // What is reserved is for TensorFlow's own gradient.
+    // The reserved results are for TensorFlow's own gradient.
     r.values[at] = vec![y, mean, unbiased];
     Ok(())
 }

@@ -119,7 +119,7 @@ pub(super) const TABLE: &[Row] = &[
     ("NoOp", "", "", no_op),
     ("OnesLike", "T", "", |r, at| full_like(r, at, 1.0)),
     ("Placeholder", "", "dtype shape=?", placeholder),
-    // What is given to a session takes its place; a graph without inputs for it has the value.
+    // A fed value replaces the input; a graph without inputs for it has the value.
     ("PlaceholderWithDefault", "dtype", "shape=?", |r, at| {
         r.attr(at, "shape");
         forward(r, at)
@@ -329,7 +329,7 @@ fn passes_on(r: &mut Reader<'_>, at: usize, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// What comes out is the list that went in.
+/// The result is the same list as the operand.
 fn keeps_list(r: &mut Reader<'_>, at: usize, x: ValueId) {
     for value in r.values[at].clone() {
         r.same_list(x, value);

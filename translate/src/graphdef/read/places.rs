@@ -60,7 +60,7 @@ pub(super) const TABLE: &[Row] = &[
         r.is_expressed(at, values, &operands);
         Ok(())
     }),
-    // What the elements of a border are mirrored from is added to.
+    // The elements that a border mirrors are added to.
     ("MirrorPadGrad", "T Tpaddings", "mode", |r, at| {
         let g = r.operand(at, 0)?;
         let borders = Borders::new(r, at, g)?;

@@ -1,4 +1,4 @@
-//! What is wanted of a graph, and what that depends on.
+//! The roots of a graph, and the nodes that they depend on.
 
 use pir_dialects::pd;
 use pir_ir::{OpId, TypeData};
@@ -7,7 +7,7 @@ use super::super::InputShape;
 use super::super::proto::{NodeDef, Value};
 use super::{Input, Reader, Result, arrays, ops};
 
-/// What only runs for its effects: it stops the run where something is not as it should be.
+/// Nodes that run only for their effects: it stops the run where something is not as it should be.
 const CHECK: &str = "Assert";
 
 impl Reader<'_> {

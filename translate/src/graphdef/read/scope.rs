@@ -8,7 +8,7 @@ use super::super::proto::NodeDef;
 use super::functions::Function;
 use super::{Constant, Input, Reader, Result, constants};
 
-/// What is known of a value in the program that reads a file, and has no value here.
+/// A value that exists only in the reader, and not in the program.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Handle {
     /// A variable.
@@ -19,7 +19,7 @@ pub(super) enum Handle {
     Slopes(String),
 }
 
-/// What an argument of a function is, or what it returns.
+/// An argument or a result of a function.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Binding {
     pub(super) value: Option<ValueId>,

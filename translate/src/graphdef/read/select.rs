@@ -321,7 +321,7 @@ pub(super) fn selu(r: &mut Reader<'_>, at: usize) -> Result<()> {
         r.helper(at, pd::Scale::NAME, &[x], &attrs)
     };
     let below = r.helper(at, pd::LessThan::NAME, &[x, zero], &[])?;
-    // What is not selected must be finite.
+    // Unselected values must be finite.
     let low = r.helper(at, pd::Where::NAME, &[below, x, zero], &[])?;
     let power = r.helper(at, pd::Expm1::NAME, &[low], &[])?;
     let (low, high) = (scaled(r, power, SCALE * ALPHA)?, scaled(r, x, SCALE)?);

@@ -6,7 +6,7 @@ use pir_ir::{DYNAMIC, Type, ValueId};
 
 use super::{Reader, Result};
 
-/// What is taken of one axis of the input.
+/// The selection from one axis of the input.
 struct Taken {
     axis: i64,
     start: i64,

@@ -34,7 +34,7 @@ fn predicate(r: &mut Reader<'_>, at: usize, index: ValueId, way: i64) -> Result<
     let here = match way {
         0 => index,
         _ => {
-            // Those before it were asked for first.
+            // The numbers before it were requested first.
             let &(here, before) = r.ways.get(&(index, way - 1)).ok_or("a number is missing")?;
             switch(r, at, here, before)?[0]
         }

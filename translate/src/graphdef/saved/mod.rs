@@ -16,7 +16,7 @@ use super::proto::{FunctionDef, GraphDef, NodeDef, TensorShape, Value};
 use super::{Options, read};
 pub use write::{GRADIENTS, Saved, write_saved};
 
-/// What a checkpoint adds to the name of a variable.
+/// The suffix of a checkpoint for the name of a variable.
 pub(crate) const SUFFIX: &str = "/.ATTRIBUTES/VARIABLE_VALUE";
 
 #[derive(Clone, PartialEq, Message)]

@@ -21,7 +21,7 @@ pub const GRADIENTS: &str = "gradients";
 /// How TensorFlow's own signatures say that they are called.
 const METHOD: &str = "tensorflow/serving/predict";
 
-/// What a SavedModel is written with.
+/// The options for writing a SavedModel.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Saved<'a> {
     /// The `saved_model.pb` whose signatures are kept.

@@ -25,7 +25,7 @@ use pir_dialects::df::DEVICE_NAME;
 /// The version of the format that is written: that of TensorFlow 2.21.
 const PRODUCER: i32 = 2000;
 
-/// What a graph is written with.
+/// The environment of writing a graph.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Surroundings<'a> {
     /// The cluster that runs the graph: each node gets one of its devices.

@@ -425,7 +425,7 @@ impl<'t> Translator<'t, '_, '_> {
         if ctx.registered_op(&format!("pd.{}", op.kind)).is_some() {
             return Err(error(op.span, format!("`{}` is not supported", op.kind)));
         }
-        // It keeps all attributes.
+        // The operation keeps all attributes.
         op.attributes.iter().for_each(|(name, _)| op.understand(&[name]));
         let mut operands = Vec::new();
         for name in op.inputs.iter().flat_map(|(_, names)| names) {

@@ -528,7 +528,7 @@ impl Writer<'_> {
                 match self.ctx.op_str(self.body.op_name(def)) {
                     pd::Data::NAME => block == here && self.body.uses(v).all(|u| inside(u.op)),
                     pd::Parameter::NAME | pd::Feed::NAME => false,
-                    // It may be left over from another loop.
+                    // The stack may be left over from another loop.
                     cf::POP_BACK if block == inner => false,
                     _ => (block == here || block == inner) && self.body.has_one_use(v),
                 }

@@ -49,7 +49,7 @@ struct Printer<'j> {
 
 /// Prints a program from its saved form.
 pub(super) fn print(saved: &str) -> String {
-    // It was written here, so that it parses.
+    // The file was written here, so it parses.
     let Ok(json) = Json::parse(saved.as_bytes()) else {
         return String::new();
     };
@@ -386,7 +386,7 @@ fn leaf(kind: &str, attr: Value<'_>, out: &mut String) {
             let word = attr.get("VD").and_then(Value::str);
             let value = word.and_then(|w| w.to_lowercase().parse().ok());
             let value = value.or(data.and_then(Value::float)).unwrap_or(0.0);
-            // It is saved with all digits, but of single precision.
+            // All digits are saved, but in single precision.
             let single = kind.ends_with("32");
             out.push_str(&number(if single { f64::from(value as f32) } else { value }));
         }
@@ -467,7 +467,7 @@ mod tests {
 
     #[test]
     fn numbers_have_six_digits() {
-        // What Paddle 3.3.1 prints of these.
+        // The output of Paddle 3.3.1 for these.
         for (value, text) in [
             (0.0, "0"),
             (-0.0, "-0"),

@@ -218,7 +218,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
     }),
 ];
 
-/// What selects elements along an axis, by indices of the same rank. With this axis last, the others are rows.
+/// A selection of elements along an axis, by indices of the same rank. With this axis last, the others are rows.
 struct Along {
     dims: Vec<i64>,
     places: Vec<i64>,

@@ -130,7 +130,7 @@ fn lapack(e: &mut Emit<'_, '_>) -> Result<()> {
     }
     let (x, elem) = (e.input(0)?, e.elem()?);
     let ty = ("T", e.dtype(elem)?);
-    // What the function leaves of its operand, and whether it succeeded, is read by nothing here.
+    // Nothing here reads the function's other results: the rest of its operand, and whether it succeeded.
     let body = e.view.body;
     let is_read = |index: usize| {
         body.results(e.view.op)
