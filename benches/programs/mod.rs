@@ -210,6 +210,41 @@ pub fn constants(size: usize) -> String {
     text
 }
 
+/// Functions of which each calls the next one.
+pub fn call_chain(length: usize) -> String {
+    let mut text = String::new();
+    for at in 0..length {
+        let (visibility, next) = (if at == 0 { "public" } else { "private" }, at + 1);
+        let computed = match next < length {
+            true => format!("func.call (%x) {{callee = @f{next}}}"),
+            false => "pd.tanh (%x)".to_owned(),
+        };
+        let _ = writeln!(
+            text,
+            "func.func {visibility} @f{at}(%x: tensor<4xf32>) -> tensor<4xf32> {{\n%y = {computed} : tensor<4xf32>\nfunc.return (%y)\n}}"
+        );
+    }
+    text
+}
+
+/// Inputs that are concatenated.
+pub fn list(size: usize) -> String {
+    let mut text = String::new();
+    for at in 0..size {
+        let _ = writeln!(
+            text,
+            "%x{at} = pd.data {{name = \"x{at}\", shape = [4], dtype = f32}} : tensor<4xf32>"
+        );
+    }
+    let names: Vec<String> = (0..size).map(|at| format!("%x{at}")).collect();
+    let _ = writeln!(
+        text,
+        "%l = builtin.combine ({})\n%c = pd.concat (%l) {{axis = 0}}\n%s = pd.sum (%c)\npd.fetch (%s) {{name = \"s\"}}",
+        names.join(", ")
+    );
+    text
+}
+
 /// Operations of an unknown dialect, each in a region of the one before it.
 pub fn unknown(depth: usize) -> String {
     let open = "\"u.region\"() ({\n".repeat(depth);

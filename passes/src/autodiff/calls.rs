@@ -28,7 +28,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(crate) use self::recompute::recompute;
 use super::functions::{callee, is_adjoint, is_kept, is_mlir, plain_calls};
 use super::memory::{changes_buffers, is_buffer};
-use super::mlir::{has_derivative, is_mlir_function};
+use super::mlir::{has_derivative, mlir_functions};
 use super::naming::free_name;
 use super::targets::{self, UnitKind};
 use crate::bodies::inner_bodies_mut;
@@ -81,6 +81,7 @@ fn copy_in(ctx: &Context, scope: &mut Body, mut pending: Vec<Option<OpId>>) {
             functions.extend(name.filter(|name| quiet.contains(name)).map(|name| (name, op)));
         }
     }
+    let of_mlir = mlir_functions(ctx, scope);
     let mut made: FxHashMap<Sym, Option<Made>> = FxHashMap::default();
     while let Some(unit) = pending.pop() {
         let inner = unit.map_or(Some(&*scope), |op| scope.isolated(op));
@@ -90,7 +91,7 @@ fn copy_in(ctx: &Context, scope: &mut Body, mut pending: Vec<Option<OpId>>) {
                 continue;
             };
             let made = made.entry(name).or_insert_with(|| {
-                let (copy, made) = copy(ctx, scope, function, name, &mut taken)?;
+                let (copy, made) = copy(ctx, scope, (function, of_mlir.contains(&function)), name, &mut taken)?;
                 pending.push(Some(copy));
                 Some(made)
             });
@@ -165,7 +166,7 @@ pub(super) fn forget_unread(ctx: &Context, body: &mut Body) {
 fn copy(
     ctx: &Context,
     scope: &mut Body,
-    function: OpId,
+    (function, of_mlir): (OpId, bool),
     name: Sym,
     taken: &mut FxHashSet<String>,
 ) -> Option<(OpId, Made)> {
@@ -176,7 +177,6 @@ fn copy(
     let base = ctx.str(name);
     let [augmented, adjoint] = ["augmented", "adjoint"].map(|part| free_name(&format!("{base}.{part}"), taken));
     let symbol = |name: &str| ctx.attr(AttrData::Symbol([ctx.sym(name)].into()));
-    let of_mlir = is_mlir_function(ctx, scope, function);
     let mut r = Rewriter::new(ctx, scope);
     r.after(function);
     let copy = r.clone_op(function, &mut ValueMap::new());

@@ -75,15 +75,17 @@ pub(crate) fn derivatives(module: &Module) -> Option<FxHashSet<Sym>> {
     (any_stopped || !found.is_empty()).then_some(found)
 }
 
-/// The calls with a derivative of their own in the body that `path` leads to.
-pub(crate) fn custom_calls(module: &Module, path: &[OpId]) -> FxHashMap<OpId, CallRule> {
-    let ctx = &*module.ctx;
-    let mut custom: FxHashMap<Sym, Rc<CustomVjp>> = FxHashMap::default();
-    let mut marked: FxHashMap<Sym, Option<Rc<CustomVjp>>> = FxHashMap::default();
-    let mut adjoints: FxHashMap<Sym, Option<Rc<CustomVjp>>> = FxHashMap::default();
-    let mut functions: FxHashMap<Sym, (&Body, OpId)> = FxHashMap::default();
-    let mut body = &module.body;
-    for step in path.iter().map(Some).chain([None]) {
+/// The functions that calls in a body may name, with their derivatives.
+#[derive(Clone, Default)]
+struct Callables<'m> {
+    functions: FxHashMap<Sym, (&'m Body, OpId)>,
+    /// The derivatives of functions that name one.
+    custom: FxHashMap<Sym, Rc<CustomVjp>>,
+}
+
+impl<'m> Callables<'m> {
+    /// Adds the functions of a body, which hide outer ones of the same names.
+    fn enter(&mut self, ctx: &Context, body: &'m Body) {
         let mut own = Vec::new();
         for op in body
             .single_block(body.root())
@@ -92,22 +94,68 @@ pub(crate) fn custom_calls(module: &Module, path: &[OpId]) -> FxHashMap<OpId, Ca
         {
             let view = body.view(ctx, op);
             if let (true, Some(name)) = (view.has(Traits::SYMBOL), view.str("sym_name")) {
-                functions.insert(ctx.sym(name), (body, op));
+                self.functions.insert(ctx.sym(name), (body, op));
                 own.push((ctx.sym(name), func::custom_vjp(view)));
             }
         }
-        // An inner function hides an outer one of the same name.
         for (name, vjp) in own {
-            match vjp.and_then(|vjp| CustomVjp::new(ctx, vjp, *functions.get(&vjp)?, false)) {
-                Some(vjp) => custom.insert(name, Rc::new(vjp)),
-                None => custom.remove(&name),
+            match vjp.and_then(|vjp| CustomVjp::new(ctx, vjp, *self.functions.get(&vjp)?, false)) {
+                Some(vjp) => self.custom.insert(name, Rc::new(vjp)),
+                None => self.custom.remove(&name),
             };
         }
-        let Some(inner) = step.and_then(|&op| body.isolated(op)) else {
-            break;
-        };
-        body = inner;
     }
+}
+
+/// The derivatives of the calls of a module. The tables of each symbol table are made once, whatever the number of functions in it.
+pub(crate) struct CustomCalls<'m> {
+    module: &'m Module,
+    /// By the operations around a function.
+    tables: FxHashMap<&'m [OpId], Callables<'m>>,
+}
+
+impl<'m> CustomCalls<'m> {
+    pub(crate) fn new(module: &'m Module) -> Self {
+        Self {
+            module,
+            tables: FxHashMap::default(),
+        }
+    }
+
+    /// The calls with a derivative of their own in the body that `path` leads to.
+    pub(crate) fn of(&mut self, path: &'m [OpId]) -> FxHashMap<OpId, CallRule> {
+        let ctx = &*self.module.ctx;
+        let around = path.split_last().map_or(path, |(_, around)| around);
+        let table = self.tables.entry(around).or_insert_with(|| {
+            let mut table = Callables::default();
+            let mut body = Some(&self.module.body);
+            for step in around.iter().map(Some).chain([None]) {
+                let Some(outer) = body else { break };
+                table.enter(ctx, outer);
+                body = step.and_then(|&op| outer.isolated(op));
+            }
+            table
+        });
+        let own = path.iter().try_fold(&self.module.body, |body, &op| body.isolated(op));
+        let Some(body) = own else {
+            return FxHashMap::default();
+        };
+        let is_symbol = |op: OpId| body.view(ctx, op).has(Traits::SYMBOL);
+        let entry = body.single_block(body.root()).filter(|_| !path.is_empty());
+        if entry.is_some_and(|block| body.block_ops(block).any(is_symbol)) {
+            let mut inner = table.clone();
+            inner.enter(ctx, body);
+            return rules_of(ctx, body, &inner);
+        }
+        rules_of(ctx, body, table)
+    }
+}
+
+/// How the calls of a body are differentiated, for those that say it.
+fn rules_of(ctx: &Context, body: &Body, callables: &Callables<'_>) -> FxHashMap<OpId, CallRule> {
+    let Callables { functions, custom } = callables;
+    let mut marked: FxHashMap<Sym, Option<Rc<CustomVjp>>> = FxHashMap::default();
+    let mut adjoints: FxHashMap<Sym, Option<Rc<CustomVjp>>> = FxHashMap::default();
     let mut rule_of = |op: OpId| {
         let callee = func::callee(ctx, body, op)?;
         // A mark on the call has precedence over one on the function.

@@ -20,28 +20,35 @@ use super::views;
 use crate::bodies::atomically;
 use crate::cfg::lift_copy;
 
-/// Whether a function has such operations, or does nothing but call functions that have.
-pub(super) fn is_mlir_function(ctx: &Context, scope: &Body, function: OpId) -> bool {
+/// The functions of a symbol table that have operations of MLIR's dialects, or do nothing but call functions that have.
+pub(super) fn mlir_functions(ctx: &Context, scope: &Body) -> FxHashSet<OpId> {
+    let functions = functions(ctx, scope);
     let only_calls = |inner: &Body| {
         let mut names = inner.walk_all().map(|op| ctx.op_str(inner.op_name(op)));
         names.all(|name| name.starts_with("func."))
     };
-    let mut known = None;
-    let mut seen = FxHashSet::default();
-    let mut pending = vec![function];
-    while let Some(function) = pending.pop() {
-        let Some(inner) = scope.isolated(function).filter(|_| seen.insert(function)) else {
+    let mut found = FxHashSet::default();
+    let mut callers: FxHashMap<OpId, Vec<OpId>> = FxHashMap::default();
+    for &function in functions.values() {
+        let Some(inner) = scope.isolated(function) else {
             continue;
         };
         if is_mlir(ctx, inner) {
-            return true;
-        }
-        if only_calls(inner) {
-            let functions = known.get_or_insert_with(|| functions(ctx, scope));
-            pending.extend(plain_calls(ctx, inner).filter_map(|(_, name)| functions.get(&name).copied()));
+            found.insert(function);
+        } else if only_calls(inner) {
+            for (_, name) in plain_calls(ctx, inner) {
+                if let Some(&callee) = functions.get(&name) {
+                    callers.entry(callee).or_default().push(function);
+                }
+            }
         }
     }
-    false
+    let mut pending: Vec<OpId> = found.iter().copied().collect();
+    while let Some(function) = pending.pop() {
+        let around = callers.remove(&function).into_iter().flatten();
+        pending.extend(around.filter(|&caller| found.insert(caller)));
+    }
+    found
 }
 
 /// Whether a function takes and returns floating-point numbers, or has a buffer of such.
@@ -65,6 +72,7 @@ pub(super) fn copy_functions(module: &mut Module) {
         .map(|unit| unit.path)
         .collect();
     let mut taken: FxHashMap<Vec<OpId>, FxHashSet<String>> = FxHashMap::default();
+    let mut of_mlir: FxHashMap<Vec<OpId>, FxHashSet<OpId>> = FxHashMap::default();
     for path in functions {
         let Some((&function, parents)) = path.split_last() else {
             continue;
@@ -73,7 +81,10 @@ pub(super) fn copy_functions(module: &mut Module) {
             continue;
         };
         let view = outer.view(&ctx, function);
-        if !is_mlir_function(&ctx, outer, function)
+        let of_mlir = of_mlir
+            .entry(parents.to_vec())
+            .or_insert_with(|| mlir_functions(&ctx, outer));
+        if !of_mlir.contains(&function)
             || !view.has(Traits::FUNCTION)
             || ADJOINT_OF.get(&ctx, outer.attrs(function)).is_some()
         {

@@ -74,6 +74,7 @@ use crate::inline::call_composites;
 use activity::Activity;
 use adjoint::Adjoint;
 use cotangent::{Frame, conjugated, zeros_like};
+use custom::CustomCalls;
 pub(crate) use rules::RuleTable;
 use stacks::Mode;
 use targets::{Seed, Targets, Unit, UnitKind};
@@ -283,13 +284,15 @@ fn differentiate(
     }
     // Most programs have none, and need not be searched for them once for each function.
     let has_custom = custom::derivatives(module).is_some();
+    let mut custom_calls = CustomCalls::new(module);
     let mut checked = Vec::new();
     for (unit, targets) in &resolved {
         rules.set_calls(match has_custom {
-            true => custom::custom_calls(module, &unit.path),
+            true => custom_calls.of(&unit.path),
             false => FxHashMap::default(),
         });
-        let Some(body) = targets::body_at(module, &unit.path) else {
+        let body = unit.path.iter().try_fold(&module.body, |body, &op| body.isolated(op));
+        let Some(body) = body else {
             continue;
         };
         let inputs: Vec<ValueId> = targets.inputs.iter().map(|i| i.0).collect();

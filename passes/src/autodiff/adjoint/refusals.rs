@@ -3,6 +3,7 @@
 use pir_dialects::stablehlo::refine::is_dynamic;
 use pir_ir::text::print_type;
 use pir_ir::{Body, Context, Dependence, Diagnostic, OpId, Type, TypeData, Use, ValueDef, ValueId};
+use smallvec::SmallVec;
 
 use crate::analysis::is_handle_type;
 use crate::autodiff::activity::{Activity, Path};
@@ -175,6 +176,8 @@ pub(crate) fn check_rules(
 /// The type of an operand or a result that the derivative passes through, if it can have no cotangent. Integers are only on
 /// the way after an operation that declares nothing, and that is reported.
 fn unsupported(ctx: &Context, body: &Body, activity: &Activity, op: OpId) -> Option<Type> {
+    // Types that are fine, so that the type of a long list is not checked for each of its elements.
+    let mut fine: SmallVec<[Type; 4]> = SmallVec::new();
     for index in 0..body.num_operands(op) {
         let (at, operand) = (Use { op, index }, body.operand(op, index));
         if !activity.is_active(operand) {
@@ -183,9 +186,16 @@ fn unsupported(ctx: &Context, body: &Body, activity: &Activity, op: OpId) -> Opt
         for result in body.results(op) {
             if activity.is_useful(result) && activity.carries(ctx, body, at, result) {
                 let types = [operand, result].map(|v| body.value_type(v));
-                let unsupported = |ty: &Type| !has_cotangent(ctx, *ty) && !ctx.is_discrete(*ty);
-                if let Some(ty) = types.into_iter().find(unsupported) {
-                    return Some(ty);
+                for ty in types {
+                    if fine.contains(&ty) {
+                        continue;
+                    }
+                    if !has_cotangent(ctx, ty) && !ctx.is_discrete(ty) {
+                        return Some(ty);
+                    }
+                    if fine.len() < fine.inline_size() {
+                        fine.push(ty);
+                    }
                 }
             }
         }
