@@ -28,6 +28,7 @@ import run  # noqa: E402  (sets up the environment of Paddle)
 
 import numpy as np  # noqa: E402
 import paddle  # noqa: E402
+import fields  # noqa: E402, F401
 import functions  # noqa: E402, F401
 import further  # noqa: E402, F401
 import kinds  # noqa: E402, F401
@@ -108,7 +109,7 @@ def export(case, folder):
         names = list(graded)
         graded = {name: graded[name] for name in names[:: max(1, len(names) // FEW)]}
     arrays |= {f"out:{at}": np.asarray(o.numpy()) for at, o in enumerate(outputs)}
-    arrays |= {f"grad:{name}": t.grad.numpy() for name, t in graded.items() if t.grad is not None}
+    arrays |= {f"grad:{name}": dense(t) for name, t in graded.items() if t.grad is not None}
     if case.wrong:
         arrays |= {f"grad:{name}": differences(lambda: layer(*tensors.values())[-1], t) for name, t in graded.items()}
     # Running it has moved what a normalisation remembers.
@@ -125,6 +126,15 @@ def export(case, folder):
         for at, output in enumerate(flat(concrete.outputs)):
             paddle._pir_ops.fetch(output, f"out:{at}", at)
     core.serialize_pir_program(program, str(folder / "program.json"), True, False, True)
+
+
+def dense(tensor):
+    """The gradient of a tensor; that of a sparse embedding has a row for each index."""
+    if not tensor.grad.is_selected_rows():
+        return tensor.grad.numpy()
+    total = np.zeros(tensor.shape, tensor.numpy().dtype)
+    np.add.at(total, tensor.grad.rows(), tensor.grad.numpy())
+    return total
 
 
 def differences(value, tensor, step=2e-2):
