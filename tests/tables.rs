@@ -13,6 +13,8 @@ const WRITTEN: &[&str] = &[
     "assert",
     "box_coder",
     "conj",
+    "fractional_max_pool2d",
+    "fractional_max_pool2d_grad",
     "gammaincc",
     "nms",
     "prior_box",
@@ -25,8 +27,12 @@ const WRITTEN: &[&str] = &[
     "rrelu",
     "unique",
     "unique_consecutive",
+    "viterbi_decode",
     "warpctc",
+    "warprnnt",
     "yolo_box",
+    "yolo_loss",
+    "yolo_loss_grad",
 ];
 
 #[test]

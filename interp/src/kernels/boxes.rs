@@ -80,7 +80,7 @@ impl Pooling {
 }
 
 /// Rounded to single precision, as attributes are, and what is computed from them alone.
-fn single(value: f64) -> f64 {
+pub(super) fn single(value: f64) -> f64 {
     f64::from(value as f32)
 }
 
@@ -221,7 +221,7 @@ fn each(p: &Pooling, boxes: &Boxes, pool: Pool, mut f: impl FnMut(usize, usize, 
     Ok(shape)
 }
 
-fn input(inputs: &Inputs, place: Option<usize>) -> Result<&Tensor, String> {
+pub(super) fn input(inputs: &Inputs, place: Option<usize>) -> Result<&Tensor, String> {
     place
         .and_then(|at| inputs.get(at))
         .ok_or_else(|| "an operand is missing".to_owned())

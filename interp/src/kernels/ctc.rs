@@ -59,7 +59,7 @@ fn log_softmax(line: &[f64]) -> Vec<f64> {
 }
 
 /// The logarithm of a sum of exponentials.
-fn log_sum(terms: impl Iterator<Item = f64> + Clone) -> f64 {
+pub(super) fn log_sum(terms: impl Iterator<Item = f64> + Clone) -> f64 {
     let largest = terms.clone().fold(f64::NEG_INFINITY, f64::max);
     match largest == f64::NEG_INFINITY {
         true => largest,

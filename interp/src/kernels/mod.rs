@@ -15,6 +15,7 @@ mod ctc;
 mod depthwise;
 mod fft;
 mod flops;
+mod fractional;
 mod gemm;
 mod general;
 mod grad;
@@ -37,6 +38,7 @@ mod reduce;
 mod rnn;
 mod scan;
 mod scatter;
+mod sequences;
 mod shape;
 mod shifted;
 mod singular;
@@ -48,6 +50,7 @@ pub(crate) mod steps;
 mod sums;
 mod unary;
 mod vector;
+mod yolo;
 
 use std::sync::LazyLock;
 
@@ -125,7 +128,10 @@ impl Kernels {
             activation::KERNELS,
             linalg::KERNELS,
             ctc::KERNELS,
+            sequences::KERNELS,
             boxes::KERNELS,
+            yolo::KERNELS,
+            fractional::KERNELS,
             paddle::KERNELS,
             lapack::KERNELS,
             norms::KERNELS,

@@ -43,6 +43,11 @@ pub(super) const OPS: &[(&str, Compose)] = &[
             false => out,
         }])
     }),
+    ("warprnnt_grad", |op| {
+        let (slope, g) = (op.x("warprnntgrad")?, op.x("loss_grad")?);
+        let batch = *op.shape("loss_grad")?.first().ok_or("`loss_grad` is a scalar")?;
+        Ok(vec![slope * g.reshape([batch, 1, 1, 1]).cast_like(slope)])
+    }),
     ("cross_entropy_with_softmax_grad", cross_entropy),
     ("cholesky_grad", |op| {
         let upper = op.flag("upper")?;

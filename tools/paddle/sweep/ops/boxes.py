@@ -198,3 +198,52 @@ def lstsq(draw, op):
             text = (f'%o0, %a, %b, %c = pd.lstsq (%x0, %x1) {{rcond = 1.0e-7, driver = "gelsd"}} : tensor<{n}x2x{dtype}>, tensor<2x{dtype}>, '
                     f"tensor<i32>, tensor<{min(m, n)}x{dtype}>")
             yield Case(op, [x, y], call=lambda x, y: C.lstsq(x, y, 1e-7, "gelsd")[0], text=text, grad=False, ulp=4096, scale=64.0)
+
+
+@covers("fractional_max_pool2d")
+def fractional(draw, op):
+    for dtype in TYPES:
+        for n, size, window, u in ((6, 3, 0, 0.4), (7, 5, 0, 0.9), (7, 5, 2, 0.3), (9, 4, 3, 0.95), (5, 1, 2, 0.5), (11, 7, 3, 0.6)):
+            given = dict(output_size=[size, size - 1 or 1], kernel_size=[window, window], random_u=u, return_mask=True)
+            shape = f"tensor<2x2x{size}x{size - 1 or 1}x"
+            text = f"%o0, %o1 = pd.fractional_max_pool2d (%x0) {{{attributes(**given)}}} : {shape}{dtype}>, {shape}i32>"
+            call = lambda x, g=given: C.fractional_max_pool2d(x, *g.values())  # noqa: E731
+            yield Case(op, [draw.distinct([2, 2, n, n], dtype)], call=call, text=text, **KERNEL | {"typed": False})
+
+
+@covers("viterbi_decode")
+def viterbi(draw, op):
+    for dtype in TYPES:
+        for tags, bounded in ((3, False), (5, True), (2, True)):
+            for ends in ([4, 2, 1], [3, 3, 2]):
+                given = attributes(include_bos_eos_tag=bounded)
+                text = f"%o0, %o1 = pd.viterbi_decode (%x0, %x1, %x2) {{{given}}} : tensor<3x{dtype}>, tensor<3x{max(ends)}xi64>"
+                inputs = [draw.tensor([3, 4, tags], dtype, grad=False), draw.tensor([tags, tags], dtype, grad=False), Tensor(np.array(ends), "i64")]
+                yield Case(op, inputs, call=lambda x, t, n, b=bounded: C.viterbi_decode(x, t, n, b), text=text, grad=False, ulp=16)
+
+
+@covers("warprnnt")
+def transducer(draw, op):
+    for dtype in TYPES:
+        for blank, early in ((0, 0.0), (2, 0.0), (0, 0.3)):
+            labels = np.array([[1, 3], [4, 1]])
+            inputs = [draw.tensor([2, 4, 3, 5], dtype), Tensor(labels, "i32"), Tensor(np.array([4, 3]), "i32"), Tensor(np.array([2, 1]), "i32")]
+            given = dict(blank=blank, fastemit_lambda=early)
+            text = f"%o0, %more = pd.warprnnt (%x0, %x1, %x2, %x3) {{{attributes(**given)}}} : tensor<2x{dtype}>, tensor<2x4x3x5x{dtype}>"
+            yield Case(op, inputs, call=lambda *x, g=given: C.warprnnt(*x, *g.values()), text=text, **KERNEL | {"typed": False})
+
+
+@covers("yolo_loss")
+def yolo_loss(draw, op):
+    boxes = np.array([[[0.3, 0.4, 0.2, 0.3], [0.6, 0.7, 0.4, 0.2], [0.1, 0.8, 0.1, 0.1]], [[0.5, 0.5, 0.9, 0.8], [0.0, 0.0, 0.0, 0.0], [0.95, 0.05, 0.05, 0.6]]])
+    for dtype in TYPES:
+        for smooth, scale, most, scored in ((True, 1.0, 0.7, False), (False, 1.2, 0.1, True), (True, 1.05, 0.3, True)):
+            inputs = [draw.tensor([2, 16, 4, 4], dtype), Tensor(boxes, dtype, False), Tensor(np.array([[0, 2, 1], [1, 0, 2]]), "i32")]
+            inputs += [Tensor(np.array([[1.0, 0.5, 0.25], [0.75, 1.0, 0.3]]), dtype, False)] * scored
+            given = dict(anchors=[4, 6, 10, 5, 16, 20], anchor_mask=[2, 0], class_num=3, ignore_thresh=most, downsample_ratio=8,
+                         use_label_smooth=smooth, scale_x_y=scale)  # fmt: skip
+            names, absent = ", ".join(f"%x{at}" for at in range(len(inputs))), "" if scored else ", absent_operands = [3]"
+            text = (f"%o0, %o1, %o2 = pd.yolo_loss ({names}) {{{attributes(**given)}{absent}}} : tensor<2x{dtype}>, "
+                    f"tensor<2x2x4x4x{dtype}>, tensor<2x3xi32>")
+            call = lambda *x, g=given: C.yolo_loss(*x, *[None] * (4 - len(x)), *g.values())  # noqa: E731
+            yield Case(op, inputs, call=call, text=text, **KERNEL | {"typed": False})
