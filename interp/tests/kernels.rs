@@ -251,6 +251,9 @@ fn every_kernel_has_cases() {
     let written = [
         "pd.assert",
         "pd.box_coder",
+        "pd.eig",
+        "pd.eig_grad",
+        "pd.eigvals",
         "pd.fractional_max_pool2d",
         "pd.fractional_max_pool2d_grad",
         "pd.gammaincc",

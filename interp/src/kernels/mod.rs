@@ -13,6 +13,7 @@ mod conv;
 mod create;
 mod ctc;
 mod depthwise;
+mod eigen;
 mod fft;
 mod flops;
 mod fractional;
@@ -157,7 +158,7 @@ impl Kernels {
                 entry.complex = Some(entry.prepare);
             }
         }
-        for &(name, prepare) in complex::KERNELS.iter().chain(fft::KERNELS) {
+        for &(name, prepare) in complex::KERNELS.iter().chain(fft::KERNELS).chain(eigen::KERNELS) {
             match kernels.table.get_mut(name) {
                 Some(entry) => entry.complex = Some(How::Kernel(prepare)),
                 None => {

@@ -1,9 +1,10 @@
 """Complex numbers and Fourier transforms, of the parts of complex operands and results."""
 
+import numpy as np
 import paddle
 from paddle import _C_ops as C
 
-from case import Case, attributes, covers
+from case import Case, Tensor, attributes, covers
 
 # The eager engine has no complex numbers.
 SUMMED = {"ulp": 64, "scale": 8.0, "gulp": 128, "gscale": 8.0, "eager": False}
@@ -138,3 +139,27 @@ def frame(draw, op):
         for shape, length, hop, axis in (([10], 4, 2, -1), ([2, 9], 3, 2, -1), ([9, 2], 3, 3, 0), ([7], 2, 3, 0)):
             named = attributes(frame_length=length, hop_length=hop, axis=axis)
             yield Case(op, [draw.tensor(shape, dtype)], named, lambda x, n=length, h=hop, a=axis: C.frame(x, n, h, a), typed=True, **SUMMED)
+
+
+@covers("eig", "eigvals")
+def eigen(draw, op):
+    def spread(n):
+        # Eigenvalues that are well apart, some of which are complex.
+        return [Tensor(draw.array([n, n], "f64", -1.0, 1.0) + np.diag(3.0 * np.arange(n)) + np.eye(n, k=1) * 6 - np.eye(n, k=-1) * 6, dtype)]
+
+    for dtype in TYPES:
+        for n in (2, 3, 4):
+            values, vectors = of([n], dtype), of([n, n], dtype)
+            if op == "eigvals":
+                text = "\n".join([f"%w = pd.eigvals (%x0) : {values}", *parts([n], dtype)])
+                yield Case(op, spread(n), call=lambda x: both(C.eigvals(x)), outs=2, text=text, grad=False, ulp=64, scale=16.0)
+                continue
+            # Vectors have any sign.
+            lines = [f"%w, %v = pd.eig (%x0) : {values}, {vectors}", "%s = pd.multiply (%v, %v) : " + vectors]
+            text = "\n".join([*lines, *parts([n], dtype), *(line.replace("%o0", "%o2").replace("%o1", "%o3") for line in parts([n, n], dtype, "%s"))])
+
+            def call(x):
+                w, v = C.eig(x)
+                return [*both(w), *both(v * v)]
+
+            yield Case(op, spread(n), call=call, outs=4, text=text, **SUMMED | {"scale": 64.0, "gscale": 256.0})
