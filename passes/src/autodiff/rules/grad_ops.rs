@@ -80,10 +80,11 @@ pub(super) const RULES: &[Rule] = &[
         op.ends(),
         |o| o.like(op)
     ))
-    .of(slice_grad),
-    derivative!(GatherGrad, |op, g| g.gather_with(op.index(), |o| o.like(op))),
-    derivative!(IndexSelectGrad, |op, g| g.index_select_with(op.index(), |o| o.like(op))),
-    derivative!(GatherNdGrad, |op, g| g.gather_nd(op.index())),
+    .of(slice_grad)
+    .complex(),
+    derivative!(GatherGrad, |op, g| g.gather_with(op.index(), |o| o.like(op))).complex(),
+    derivative!(IndexSelectGrad, |op, g| g.index_select_with(op.index(), |o| o.like(op))).complex(),
+    derivative!(GatherNdGrad, |op, g| g.gather_nd(op.index())).complex(),
     derivative!(TakeAlongAxisGrad, |op, g| g
         .take_along_axis_with(op.index(), |o| o.like(op))),
 ];

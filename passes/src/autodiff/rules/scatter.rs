@@ -115,34 +115,7 @@ pub(super) const RULES: &[Rule] = &[
         mask.nonzero().gather_nd_grad_with(g, |o| o.x_shape(&both))
     }),
     composite!(MaskedFill, |op| op.mask().select(op.value().cast_like(op.x()), op.x())),
-    derivative!(StridedSlice, |op, g| {
-        let shape = op.x().static_shape().ok_or("it needs a static shape")?;
-        let missing = || "it needs constant bounds and `strides`";
-        let (axes, starts) = (
-            op.axes().ok_or_else(missing)?,
-            op.starts().constant().ok_or_else(missing)?,
-        );
-        let (ends, strides) = (
-            op.ends().constant().ok_or_else(missing)?,
-            op.strides().constant().ok_or_else(missing)?,
-        );
-        // The last axis was cut last: what it was cut from has the sizes of all before.
-        let mut sizes = shape;
-        let mut cuts = Vec::new();
-        for (i, &axis) in axes.iter().enumerate() {
-            let at = normalise(axis, sizes.len())?;
-            let (start, count) = stretch(sizes[at], starts[i], ends[i], strides[i])?;
-            let rows: Vec<i64> = (0..count).map(|k| start + k * strides[i]).collect();
-            cuts.push((at as i64, rows, sizes.clone()));
-            sizes[at] = count;
-        }
-        cuts.into_iter().rev().fold(g, |g, (at, rows, before)| {
-            op.scope()
-                .full_int_array(&rows)
-                .gather_grad_with(g, |o| o.axis(at).x_shape(&before))
-        })
-    })
-    .complex(),
+    derivative!(StridedSlice, |op, g| cut_out(op, g)).complex(),
     derivative!(SetValueWithTensor, |op, g| { x: emptied(op, g), values: window(op, g) }).complex(),
     derivative!(RepeatInterleave, |op, g| {
         let mut split = op.x().static_shape().ok_or("it needs a static shape")?;
@@ -238,6 +211,32 @@ fn share_of_equals<'c>(op: Op<'c, pd::PutAlongAxis>, g: Expr<'c>) -> Expr<'c> {
     let is_chosen = op.values().equal(picked).cast_like(g);
     let kept = own_part(op, op.arr().equal(op.out()).cast_like(g));
     g / kept.put_along_axis_with(index, is_chosen, axis, |o| o.reduce("add"))
+}
+
+/// Zeros around the cotangent of what was cut out of a tensor.
+fn cut_out<'c>(op: Op<'c, pd::StridedSlice>, g: Expr<'c>) -> Result<Expr<'c>, String> {
+    let axes = op.axes().ok_or("it needs constant `axes`")?;
+    let constant = [op.starts(), op.ends(), op.strides()].map(pd::Ints::constant);
+    let (Some(shape), [Some(starts), Some(ends), Some(strides)]) = (op.x().static_shape(), constant) else {
+        // A window of computed bounds is put where it was.
+        let (starts, ends, strides) = (op.starts(), op.ends(), op.strides());
+        return Ok(op.x().zeros().set_value_with_tensor(g, starts, ends, strides, &axes));
+    };
+    // The last axis was cut last: what it was cut from has the sizes of all before.
+    let mut sizes = shape;
+    let mut cuts = Vec::new();
+    for (i, &axis) in axes.iter().enumerate() {
+        let at = normalise(axis, sizes.len())?;
+        let (start, count) = stretch(sizes[at], starts[i], ends[i], strides[i])?;
+        let rows: Vec<i64> = (0..count).map(|k| start + k * strides[i]).collect();
+        cuts.push((at as i64, rows, sizes.clone()));
+        sizes[at] = count;
+    }
+    Ok(cuts.into_iter().rev().fold(g, |g, (at, rows, before)| {
+        op.scope()
+            .full_int_array(&rows)
+            .gather_grad_with(g, |o| o.axis(at).x_shape(&before))
+    }))
 }
 
 /// The cotangent of the tensor that the window replaces.
