@@ -43,6 +43,8 @@ fn main() {
             let is_composed = dialect == "pd" && family != "paddle";
             if !op.written || is_composed {
                 typed::typed(&mut typed, dialect, op, dialect == "pd");
+            } else if dialect == "pd" {
+                typed::named(&mut typed, dialect, op);
             }
         }
         rows.push_str("];\n");

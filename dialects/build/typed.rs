@@ -89,6 +89,16 @@ fn camel(name: &str) -> String {
     out
 }
 
+/// Writes a type that only has the name of an operation.
+pub fn named(out: &mut String, dialect: &str, op: &Op) {
+    let (ty, name) = (camel(&op.op), format!("{dialect}.{}", op.op));
+    let _ = writeln!(
+        out,
+        "#[doc = \"`{name}`, of which only the name is known here.\"]\npub enum {ty} {{}}"
+    );
+    let _ = writeln!(out, "typed!({ty}, {name:?}, false);");
+}
+
 /// Writes the view of an operation, and its builders if they are wanted.
 pub fn typed(out: &mut String, dialect: &str, op: &Op, builders: bool) {
     let typed = Typed {

@@ -39,9 +39,6 @@ pub use rows::{family, is_foreign};
 
 pub use crate::typed::{Given, Ints, Number, Operand, Operation, Options, Source, Unary, View, index_of};
 
-/// The conjugates of complex numbers.
-pub const CONJ: &str = "pd.conj";
-
 /// Whether what an operation of PaddlePaddle's is made of here has parts that PaddlePaddle does not know, so that its derivative is its
 /// gradient operation.
 pub fn leaves_pd(op: &str) -> bool {

@@ -1,6 +1,7 @@
 //! Detection: what is pooled in boxes, with its derivatives, boxes from a network's numbers and the other way round, and boxes that
 //! overlap. Boxes are two corners, of which the first has the smaller numbers.
 
+use pir_dialects::pd;
 use pir_ir::AttrData;
 use smallvec::smallvec;
 
@@ -9,16 +10,16 @@ use super::{Inputs, Kernel, Prepare, Spec, one};
 use crate::tensor::{DType, Tensor, checked_count};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
-    ("pd.roi_align", |s| pooled(s, align)),
-    ("pd.roi_align_grad", |s| unpooled(s, align)),
-    ("pd.roi_pool", roi_pool),
-    ("pd.roi_pool_grad", roi_pool_grad),
-    ("pd.psroi_pool", |s| pooled(s, psroi)),
-    ("pd.psroi_pool_grad", |s| unpooled(s, psroi)),
-    ("pd.nms", nms),
-    ("pd.yolo_box", yolo_box),
-    ("pd.prior_box", prior_box),
-    ("pd.box_coder", box_coder),
+    (pd::RoiAlign::NAME, |s| pooled(s, align)),
+    (pd::RoiAlignGrad::NAME, |s| unpooled(s, align)),
+    (pd::RoiPool::NAME, roi_pool),
+    (pd::RoiPoolGrad::NAME, roi_pool_grad),
+    (pd::PsroiPool::NAME, |s| pooled(s, psroi)),
+    (pd::PsroiPoolGrad::NAME, |s| unpooled(s, psroi)),
+    (pd::Nms::NAME, nms),
+    (pd::YoloBox::NAME, yolo_box),
+    (pd::PriorBox::NAME, prior_box),
+    (pd::BoxCoder::NAME, box_coder),
 ];
 
 /// The numbers of an attribute.

@@ -1,12 +1,13 @@
 //! Connectionist temporal classification: minus the logarithm of the probability of all paths that become the labels when repetitions
 //! and blanks are omitted (A. Graves et al., 2006), and its derivative.
 
+use pir_dialects::pd;
 use smallvec::smallvec;
 
 use super::{Kernel, Prepare, Spec, take};
 use crate::tensor::Tensor;
 
-pub(super) const KERNELS: &[(&str, Prepare)] = &[("pd.warpctc", warpctc)];
+pub(super) const KERNELS: &[(&str, Prepare)] = &[(pd::Warpctc::NAME, warpctc)];
 
 const LENGTHS: &str = "`pd.warpctc` without the lengths of logits and labels is not supported";
 

@@ -1,5 +1,6 @@
 //! Eigenvalues and eigenvectors of general matrices as PaddlePaddle has them, with their derivative.
 
+use pir_dialects::pd;
 use smallvec::smallvec;
 
 use super::boxes::input;
@@ -7,9 +8,9 @@ use super::{Kernel, Prepare, Spec, general, one};
 use crate::tensor::{Complex, DType, Data, Tensor};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
-    ("pd.eig", |s| found(s, true)),
-    ("pd.eigvals", |s| found(s, false)),
-    ("pd.eig_grad", gradient),
+    (pd::Eig::NAME, |s| found(s, true)),
+    (pd::Eigvals::NAME, |s| found(s, false)),
+    (pd::EigGrad::NAME, gradient),
 ];
 
 type C = Complex<f64>;

@@ -1,13 +1,14 @@
 //! Maxima of windows of different sizes, whose places are those of a sequence that a number determines (B. Graham, 2014).
 
+use pir_dialects::pd;
 use smallvec::smallvec;
 
 use super::{Inputs, Kernel, Outputs, Prepare, Spec, one, take};
 use crate::tensor::{DType, Tensor, checked_count};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
-    ("pd.fractional_max_pool2d", pool),
-    ("pd.fractional_max_pool2d_grad", unpool),
+    (pd::FractionalMaxPool2d::NAME, pool),
+    (pd::FractionalMaxPool2dGrad::NAME, unpool),
 ];
 
 fn pool(s: &Spec<'_>) -> Result<Kernel, String> {

@@ -2,15 +2,19 @@
 
 use std::cmp::Ordering;
 
+use pir_dialects::pd;
+
 use super::broadcast::{broadcast, expand};
 use super::special::lgamma;
 use super::{Kernel, Outputs, Prepare, Spec, attr_dtype, axis, one, take};
 use crate::tensor::{DType, Tensor};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
-    ("pd.unique", |s| slices(s, ["indices", "index", "counts"], true)),
-    ("pd.unique_consecutive", |s| slices(s, ["", "index", "counts"], false)),
-    ("pd.gammaincc", |_| {
+    (pd::Unique::NAME, |s| slices(s, ["indices", "index", "counts"], true)),
+    (pd::UniqueConsecutive::NAME, |s| {
+        slices(s, ["", "index", "counts"], false)
+    }),
+    (pd::Gammaincc::NAME, |_| {
         Ok(Box::new(|inputs| {
             let [a, x] = take(inputs)?;
             let (dtype, shape) = (a.dtype(), broadcast(a.shape(), x.shape())?);
@@ -19,7 +23,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(Tensor::new(&shape, values.collect())?.cast(dtype)?)
         }))
     }),
-    ("pd.rrelu", |s| {
+    (pd::Rrelu::NAME, |s| {
         if !s.flag("is_test", false) {
             return Err("it draws random numbers".to_owned());
         }

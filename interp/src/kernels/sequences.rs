@@ -1,12 +1,13 @@
 //! Best and total paths through sequences: decoding by A. Viterbi's method (1967), and the loss of transducers (A. Graves, 2012).
 
+use pir_dialects::pd;
 use smallvec::smallvec;
 
 use super::ctc::log_sum;
 use super::{Inputs, Kernel, Outputs, Prepare, Spec, take};
 use crate::tensor::{Tensor, checked_count};
 
-pub(super) const KERNELS: &[(&str, Prepare)] = &[("pd.viterbi_decode", viterbi), ("pd.warprnnt", transducer)];
+pub(super) const KERNELS: &[(&str, Prepare)] = &[(pd::ViterbiDecode::NAME, viterbi), (pd::Warprnnt::NAME, transducer)];
 
 /// Lengths that a tensor of a size has room for.
 fn lengths(given: &Tensor, count: usize, least: usize, most: usize) -> Result<Vec<usize>, String> {
@@ -167,7 +168,7 @@ impl Transducer {
             behind[at] = log_sum([waits, emits(t, u) + rest(t, u + 1)].into_iter());
         }
         let total = behind[0];
-        for at in 0..time * ends {
+        for (at, reached) in before.iter().enumerate() {
             let (t, u) = (at / ends, at % ends);
             let rest = |t: usize, u: usize| {
                 if t < time && u < ends {
@@ -178,8 +179,8 @@ impl Transducer {
             };
             // How probable the place is on a path, and the steps from it; labels count more if they are to be emitted early.
             let waits = blank(t, u) + if at + 1 == time * ends { 0.0 } else { rest(t + 1, u) };
-            let waits = (before[at] + waits - total).exp();
-            let said = (before[at] + emits(t, u) + rest(t, u + 1) - total).exp() * (1.0 + self.early);
+            let waits = (reached + waits - total).exp();
+            let said = (reached + emits(t, u) + rest(t, u + 1) - total).exp() * (1.0 + self.early);
             let slope = &mut slopes[begin(t, u)..begin(t, u) + classes];
             slope[self.blank] = -waits;
             if let Some(&label) = labels.get(u) {

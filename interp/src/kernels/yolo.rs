@@ -1,6 +1,7 @@
 //! The loss of a detector that predicts, at each cell and for each anchor, a box, whether there is one, and its class (J. Redmon and
 //! A. Farhadi, 2018), with its derivative.
 
+use pir_dialects::pd;
 use smallvec::smallvec;
 
 use super::boxes::{input, single};
@@ -8,7 +9,7 @@ use super::special::sigmoid;
 use super::{Inputs, Kernel, Outputs, Prepare, Spec};
 use crate::tensor::{DType, Tensor};
 
-pub(super) const KERNELS: &[(&str, Prepare)] = &[("pd.yolo_loss", loss), ("pd.yolo_loss_grad", gradient)];
+pub(super) const KERNELS: &[(&str, Prepare)] = &[(pd::YoloLoss::NAME, loss), (pd::YoloLossGrad::NAME, gradient)];
 
 /// Boxes without an extent fill up the list of an image.
 const LEAST: f64 = 1e-6;
@@ -151,9 +152,8 @@ impl Given {
     /// Visits the terms of an image: the place of a number, what it is to be, a factor, and whether the term is a difference.
     fn terms(&self, image: usize, matches: &[i64], objects: &[f64], mut visit: impl FnMut(usize, f64, f64, bool)) {
         let [_, _, h, w] = self.shape;
-        let each = self.count.min(matches.len());
-        for t in 0..each {
-            let (Some(given), Ok(anchor)) = (self.given(image, t), usize::try_from(matches[t])) else {
+        for (t, &found) in matches.iter().enumerate() {
+            let (Some(given), Ok(anchor)) = (self.given(image, t), usize::try_from(found)) else {
                 continue;
             };
             let Some(&kind) = self.yolo.own.get(anchor) else {

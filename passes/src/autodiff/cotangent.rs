@@ -231,7 +231,7 @@ fn sum(r: &mut Rewriter<'_>, old: ValueId, grad: ValueId) -> Result<ValueId, Str
 pub(crate) fn conjugated(r: &mut Rewriter<'_>, grad: ValueId) -> ValueId {
     let ty = r.body.value_type(grad);
     match r.ctx.is_complex(ty) {
-        true => r.op(pd::CONJ).operand(grad).result(ty).value(),
+        true => r.op(pd::Conj::NAME).operand(grad).result(ty).value(),
         false => grad,
     }
 }

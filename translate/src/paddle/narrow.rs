@@ -39,7 +39,7 @@ pub(crate) fn narrow(ctx: &Context, body: &mut Body) {
 fn result(ctx: &Context, body: &Body, op: OpId) -> Option<Type> {
     let operand = |index| body.operands(op).nth(index);
     let dims = match ctx.op_str(body.op_name(op)) {
-        "pd.linspace" | "pd.logspace" => {
+        pd::Linspace::NAME | pd::Logspace::NAME => {
             let number = ctx.attr_f64(constant(ctx, body, operand(2)?)?)?;
             let number = (number.fract() == 0.0).then_some(number as i64)?;
             (0..=MOST).contains(&number).then(|| vec![number])?

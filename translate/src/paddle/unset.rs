@@ -17,16 +17,16 @@ const FILLED_LATE: &[(&str, bool)] = &[
 
 /// Results whose element type PaddlePaddle leaves to the kernel, and writes as f32: which of them, and what it is.
 const BY_KERNEL: &[(&str, usize, Elements)] = &[
-    ("pd.equal_all", 0, Elements::Of(Type::I1)),
-    ("pd.matrix_rank", 0, Elements::Of(Type::I64)),
-    ("pd.matrix_rank_tol", 0, Elements::Of(Type::I64)),
-    ("pd.unique", 0, Elements::Operand),
-    ("pd.unique", 1, Elements::Attribute),
-    ("pd.unique", 2, Elements::Attribute),
-    ("pd.unique", 3, Elements::Attribute),
-    ("pd.unique_consecutive", 0, Elements::Operand),
-    ("pd.unique_consecutive", 1, Elements::Attribute),
-    ("pd.unique_consecutive", 2, Elements::Attribute),
+    (pd::EqualAll::NAME, 0, Elements::Of(Type::I1)),
+    (pd::MatrixRank::NAME, 0, Elements::Of(Type::I64)),
+    (pd::MatrixRankTol::NAME, 0, Elements::Of(Type::I64)),
+    (pd::Unique::NAME, 0, Elements::Operand),
+    (pd::Unique::NAME, 1, Elements::Attribute),
+    (pd::Unique::NAME, 2, Elements::Attribute),
+    (pd::Unique::NAME, 3, Elements::Attribute),
+    (pd::UniqueConsecutive::NAME, 0, Elements::Operand),
+    (pd::UniqueConsecutive::NAME, 1, Elements::Attribute),
+    (pd::UniqueConsecutive::NAME, 2, Elements::Attribute),
 ];
 
 /// The source of an element type.

@@ -8,20 +8,20 @@ use pir_ir::{Attr, AttrData, Context, Sym, Type};
 
 /// The version that changed attributes of an operation, and the type of their numbers since.
 const CHANGES: &[(i64, &str, &[&str], Type)] = &[
-    (2, "pd.lp_pool2d", &["strides", "paddings"], Type::I64),
-    (2, "pd.pool3d", &["kernel_size", "strides", "paddings"], Type::I64),
+    (2, pd::LpPool2d::NAME, &["strides", "paddings"], Type::I64),
+    (2, pd::Pool3d::NAME, &["kernel_size", "strides", "paddings"], Type::I64),
     (3, pd::Kthvalue::NAME, &["k"], Type::I64),
-    (4, "pd.logit", &["eps"], Type::F64),
-    (4, "pd.top_p_sampling", &["seed"], Type::I64),
-    (4, "pd.linear_interp", &["scale"], Type::F64),
-    (4, "pd.nearest_interp", &["scale"], Type::F64),
-    (4, "pd.bilinear_interp", &["scale"], Type::F64),
-    (4, "pd.trilinear_interp", &["scale"], Type::F64),
-    (4, "pd.bicubic_interp", &["scale"], Type::F64),
+    (4, pd::Logit::NAME, &["eps"], Type::F64),
+    (4, pd::TopPSampling::NAME, &["seed"], Type::I64),
+    (4, pd::LinearInterp::NAME, &["scale"], Type::F64),
+    (4, pd::NearestInterp::NAME, &["scale"], Type::F64),
+    (4, pd::BilinearInterp::NAME, &["scale"], Type::F64),
+    (4, pd::TrilinearInterp::NAME, &["scale"], Type::F64),
+    (4, pd::BicubicInterp::NAME, &["scale"], Type::F64),
 ];
 
 /// Attributes that a version added, with their values in older programs.
-const ADDED: &[(i64, &str, &str, i128)] = &[(3, "pd.repeat_interleave_with_tensor_index", "output_size", -1)];
+const ADDED: &[(i64, &str, &str, i128)] = &[(3, pd::RepeatInterleaveWithTensorIndex::NAME, "output_size", -1)];
 
 /// Updates the attributes of an operation from an older version.
 pub(super) fn update(ctx: &Context, version: i64, name: &str, attrs: &mut Vec<(Sym, Attr)>) {

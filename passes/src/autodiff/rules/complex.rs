@@ -7,9 +7,9 @@ use super::super::cotangent::conjugated;
 use super::{Rule, RuleCx, rule};
 
 pub(super) const RULES: &[Rule] = &[
-    rule(pd::CONJ, |cx| by(cx, None)).complex(),
-    rule("pd.as_complex", |cx| by(cx, Some("pd.as_real"))).complex(),
-    rule("pd.as_real", |cx| by(cx, Some("pd.as_complex"))).complex(),
+    rule(pd::Conj::NAME, |cx| by(cx, None)).complex(),
+    rule(pd::AsComplex::NAME, |cx| by(cx, Some(pd::AsReal::NAME))).complex(),
+    rule(pd::AsReal::NAME, |cx| by(cx, Some(pd::AsComplex::NAME))).complex(),
 ];
 
 /// The cotangent is the conjugate of that of the result, as numbers of the other form.

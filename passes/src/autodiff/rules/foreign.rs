@@ -76,8 +76,8 @@ const FUSED: &[&str] = &[
 /// and `spectral_norm_grad` is not the derivative where the iterations have converged either.
 fn is_wrong_there(view: OpView<'_>) -> bool {
     match view.name() {
-        "pd.dist" => view.f64("p").is_some_and(f64::is_infinite),
-        name => name == "pd.spectral_norm",
+        pd::Dist::NAME => view.f64("p").is_some_and(f64::is_infinite),
+        name => name == pd::SpectralNorm::NAME,
     }
 }
 

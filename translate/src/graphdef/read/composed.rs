@@ -39,10 +39,10 @@ pub(super) const TABLE: &[Row] = &[
         ];
         r.op(at, pd::Slice::NAME, &[space], &bounds)
     }),
-    ("BesselI0", "T", "", |r, at| bessel(r, at, "pd.i0")),
-    ("BesselI0e", "T", "", |r, at| bessel(r, at, "pd.i0e")),
-    ("BesselI1", "T", "", |r, at| bessel(r, at, "pd.i1")),
-    ("BesselI1e", "T", "", |r, at| bessel(r, at, "pd.i1e")),
+    ("BesselI0", "T", "", |r, at| bessel(r, at, pd::I0::NAME)),
+    ("BesselI0e", "T", "", |r, at| bessel(r, at, pd::I0e::NAME)),
+    ("BesselI1", "T", "", |r, at| bessel(r, at, pd::I1::NAME)),
+    ("BesselI1e", "T", "", |r, at| bessel(r, at, pd::I1e::NAME)),
     ("BiasAddGrad", "T", "data_format=NHWC", |r, at| {
         let x = r.operand(at, 0)?;
         let rank = r.dims(x)?.0.len() as i64;
@@ -137,7 +137,7 @@ pub(super) const TABLE: &[Row] = &[
         let order = order.ok_or("its order must be one whole number")?;
         r.input(at, 0)?;
         let x = r.operand(at, 1)?;
-        r.op(at, "pd.polygamma", &[x], &[("n", r.ctx.int_attr(order as i64))])
+        r.op(at, pd::Polygamma::NAME, &[x], &[("n", r.ctx.int_attr(order as i64))])
     }),
     ("Rank", "T", "", |r, at| {
         let x = r.operand(at, 0)?;

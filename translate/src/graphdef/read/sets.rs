@@ -46,7 +46,7 @@ pub(super) const TABLE: &[Row] = &[
                 ("exclusive", r.ctx.bool_attr(false)),
                 ("reverse", r.ctx.bool_attr(r.flag(at, "reverse"))),
             ];
-            r.op(at, "pd.logcumsumexp", &[x], &attrs)
+            r.op(at, pd::Logcumsumexp::NAME, &[x], &attrs)
         },
     ),
     ("DenseBincount", "Tidx Tidx T", "binary_output=false", |r, at| {

@@ -11,10 +11,6 @@ use super::{Reader, Result};
 const CONVOLUTION: &str = "strides padding data_format=NDHWC dilations=[]";
 const POOLING: &str = "ksize strides padding data_format=NDHWC";
 
-const CONV3D: &str = "pd.conv3d";
-const POOL3D: &str = "pd.pool3d";
-const POOL3D_GRAD: &str = "pd.pool3d_grad";
-
 /// The order of `pd` from that of TensorFlow, and back.
 const CHANNELS_FIRST: [i64; 5] = [0, 4, 1, 2, 3];
 const CHANNELS_LAST: [i64; 5] = [0, 2, 3, 4, 1];
@@ -167,7 +163,14 @@ fn convolve(
         ("groups", r.ctx.int_attr(channels / each)),
     ];
     let [d, h, w] = borders.steps;
-    windowed(r, at, CONV3D, &[x, filter], ([batch, filters, d, h, w], elem), &attrs)
+    windowed(
+        r,
+        at,
+        pd::Conv3d::NAME,
+        &[x, filter],
+        ([batch, filters, d, h, w], elem),
+        &attrs,
+    )
 }
 
 fn pool(r: &mut Reader<'_>, at: usize, kind: &str) -> Result<()> {
@@ -179,7 +182,14 @@ fn pool(r: &mut Reader<'_>, at: usize, kind: &str) -> Result<()> {
         steps: [d, h, w],
     } = pooling(r, at, kind, &dims)?;
     let x = moved(r, at, x, &CHANNELS_FIRST)?;
-    windowed(r, at, POOL3D, &[x], ([dims[0], dims[4], d, h, w], elem), &attrs)
+    windowed(
+        r,
+        at,
+        pd::Pool3d::NAME,
+        &[x],
+        ([dims[0], dims[4], d, h, w], elem),
+        &attrs,
+    )
 }
 
 /// The gradient of a pool of `x`, by its result and the cotangent of that.
@@ -197,7 +207,7 @@ fn pool_grad(r: &mut Reader<'_>, at: usize, kind: &str, [x, out, g]: [ValueId; 3
     windowed(
         r,
         at,
-        POOL3D_GRAD,
+        pd::Pool3dGrad::NAME,
         &operands,
         ([batch, channels, d, h, w], elem),
         &attrs,
