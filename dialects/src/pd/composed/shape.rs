@@ -6,7 +6,12 @@ pub(super) const OPS: &[(&str, Compose)] = &[
     ("broadcast_tensors", |op| {
         let inputs = op.all("input");
         let shapes: Option<Vec<Vec<i64>>> = inputs.iter().map(|x| x.static_shape()).collect();
-        let shapes = shapes.ok_or("it needs the shapes of its operands")?;
+        let Some(shapes) = shapes else {
+            // A sum of zeros has the shape of all together, whatever it is.
+            let zeros = inputs.iter().map(|x| x.zeros()).reduce(|a, b| a + b);
+            let like = zeros.ok_or("it needs an operand")?;
+            return Ok(inputs.into_iter().map(|x| x.expand_like(like)).collect());
+        };
         let rank = shapes.iter().map(Vec::len).max().unwrap_or(0);
         let extent = |at: usize| {
             let own = shapes

@@ -29,6 +29,10 @@ def parts(shape, dtype, name="%w"):
     return [f"%o{at} = pd.{part} ({name}) : {plain(shape, dtype)}" for at, part in enumerate(("real", "imag"))]
 
 
+def cubed(value):
+    return value * value * value
+
+
 def both(value):
     return [paddle.real(value), paddle.imag(value)]
 
@@ -143,23 +147,26 @@ def frame(draw, op):
 
 @covers("eig", "eigvals")
 def eigen(draw, op):
+    """Eigenvalues come in any order, and vectors have any sign: sums of cubes, and of squares times eigenvalues, are compared."""
+
     def spread(n):
         # Eigenvalues that are well apart, some of which are complex.
         return [Tensor(draw.array([n, n], "f64", -1.0, 1.0) + np.diag(3.0 * np.arange(n)) + np.eye(n, k=1) * 6 - np.eye(n, k=-1) * 6, dtype)]
 
     for dtype in TYPES:
         for n in (2, 3, 4):
-            values, vectors = of([n], dtype), of([n, n], dtype)
+            values, vectors, number = of([n], dtype), of([n, n], dtype), of([], dtype)
+            cubes = [f"%q = pd.multiply (%w, %w) : {values}", f"%c = pd.multiply (%q, %w) : {values}", f"%t = pd.sum (%c) : {number}"]
             if op == "eigvals":
-                text = "\n".join([f"%w = pd.eigvals (%x0) : {values}", *parts([n], dtype)])
-                yield Case(op, spread(n), call=lambda x: both(C.eigvals(x)), outs=2, text=text, grad=False, ulp=64, scale=16.0)
+                text = "\n".join([f"%w = pd.eigvals (%x0) : {values}", *cubes, *parts([], dtype, "%t")])
+                yield Case(op, spread(n), call=lambda x: both(cubed(C.eigvals(x)).sum()), outs=2, text=text, grad=False, ulp=256, scale=1024.0)
                 continue
-            # Vectors have any sign.
-            lines = [f"%w, %v = pd.eig (%x0) : {values}, {vectors}", "%s = pd.multiply (%v, %v) : " + vectors]
-            text = "\n".join([*lines, *parts([n], dtype), *(line.replace("%o0", "%o2").replace("%o1", "%o3") for line in parts([n, n], dtype, "%s"))])
+            lines = [f"%w, %v = pd.eig (%x0) : {values}, {vectors}", *cubes, f"%r = pd.multiply (%v, %v) : {vectors}",
+                     f"%s = pd.multiply (%r, %w) : {vectors}", f"%u = pd.sum (%s) {{axis = [1]}} : {values}"]  # fmt: skip
+            second = [line.replace("%o0", "%o2").replace("%o1", "%o3") for line in parts([n], dtype, "%u")]
 
             def call(x):
                 w, v = C.eig(x)
-                return [*both(w), *both(v * v)]
+                return [*both((w * w * w).sum()), *both((v * v * w).sum(1))]
 
-            yield Case(op, spread(n), call=call, outs=4, text=text, **SUMMED | {"scale": 64.0, "gscale": 256.0})
+            yield Case(op, spread(n), call=call, outs=4, text="\n".join([*lines, *parts([], dtype, "%t"), *second]), **SUMMED | {"scale": 1024.0, "gscale": 2048.0})
