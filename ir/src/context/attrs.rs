@@ -2,6 +2,7 @@
 
 use super::Context;
 use crate::elements::Elements;
+use crate::entity::Sym;
 use crate::types::{Attr, AttrData, AttrDict, Type};
 
 impl Context {
@@ -118,6 +119,13 @@ impl Context {
             .iter()
             .find(|&&(n, _)| self.str(n) == name)
             .map(|&(_, attr)| attr)
+    }
+
+    /// The entry of that name.
+    #[inline]
+    pub(crate) fn dict_get_sym(&self, dict: AttrDict, name: Sym) -> Option<Attr> {
+        let entry = self.dict_entries(dict).iter().find(|entry| entry.0 == name);
+        entry.map(|entry| entry.1)
     }
 
     /// The dictionary with `name` set to `value`, at its old place or at the end.

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::format;
 use super::hooks::OdsHook;
-use super::schema::{Arity, AttrKind, AttrPresence, AttrRow, OdsRow, RegionRow, TypeFn, TypeRule, Value};
+use super::schema::{Arity, AttrKind, AttrKnown, AttrPresence, AttrRow, OdsRow, RegionRow, TypeFn, TypeRule, Value};
 use crate::types::Type;
 
 type Defines = FxHashMap<&'static str, &'static str>;
@@ -254,5 +254,6 @@ fn attribute(text: &str, defines: &Defines) -> Result<AttrRow, String> {
         kind,
         presence,
         loose: name.trim().starts_with('~'),
+        known: AttrKnown::default(),
     })
 }

@@ -1,6 +1,10 @@
 //! The declarations of a row: operands, attributes, results, and the elements of its format.
 
-use crate::types::Type;
+use std::sync::OnceLock;
+
+use crate::context::Context;
+use crate::entity::Sym;
+use crate::types::{Attr, Type};
 
 /// The number of values of an operand or a result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -105,9 +109,24 @@ pub(crate) struct AttrRow {
     pub(crate) presence: AttrPresence,
     /// Whether MLIR keeps it among the attributes that are none of the operation's own.
     pub(crate) loose: bool,
+    pub(crate) known: AttrKnown,
+}
+
+/// What is known of an attribute in the context of its row, once it was met.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AttrKnown {
+    name: OnceLock<Sym>,
+    /// The value that the text of the default means, if that text is what is printed of it.
+    pub(crate) default: OnceLock<Attr>,
 }
 
 impl AttrRow {
+    /// The name, in the context of the row.
+    #[inline]
+    pub(crate) fn sym(&self, ctx: &Context) -> Sym {
+        *self.known.name.get_or_init(|| ctx.sym(&self.name))
+    }
+
     /// The default value, if it may be omitted.
     pub(crate) fn default(&self) -> Option<&str> {
         match &self.presence {

@@ -19,7 +19,7 @@ pub(super) enum Meaning {
     Type(Type),
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Alias<'s> {
     meaning: Meaning,
     /// How many types and attributes it is when it is written out.
@@ -33,7 +33,7 @@ struct Alias<'s> {
 }
 
 /// A part of an alias's meaning that comes from other aliases.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Brought<'s> {
     /// A word, with its sigil, in text that is kept.
     Word(&'s [u8]),
@@ -42,7 +42,7 @@ pub(super) enum Brought<'s> {
 }
 
 /// The aliases of a text.
-#[derive(Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(super) struct Aliases<'s> {
     all: Vec<Alias<'s>>,
     attrs: FxHashMap<&'s [u8], usize>,

@@ -318,7 +318,7 @@ impl<'s> Parser<'s> {
             return self.float_with_type(start, if negative { -value } else { value });
         }
         let ty = self.type_behind_colon()?;
-        if let Some(kind) = ty.and_then(|t| t.float_kind(&self.ctx)).filter(|kind| kind.fits_f64()) {
+        if let Some(kind) = ty.and_then(|t| t.float_kind(self.ctx)).filter(|kind| kind.fits_f64()) {
             let value: f64 = text.parse().unwrap_or(f64::NAN);
             return Ok(self.float_attr(if negative { -value } else { value }, kind, ty));
         }
@@ -346,7 +346,7 @@ impl<'s> Parser<'s> {
         if let Some(ty) = ty {
             self.check_number_type(start, ty, false)?;
         }
-        match (ty.and_then(|t| t.float_kind(&self.ctx)), bits) {
+        match (ty.and_then(|t| t.float_kind(self.ctx)), bits) {
             (Some(FloatKind::F64), Ok(bits)) => Ok(self.ctx.attr(AttrData::Float { bits, ty: Type::F64 })),
             (Some(FloatKind::F32), Ok(bits)) if bits <= u64::from(u32::MAX) => {
                 let bits = widen_f32(bits as u32);
@@ -395,7 +395,7 @@ impl<'s> Parser<'s> {
         if ty.is_some_and(|t| self.is_strange(t)) {
             return Ok(self.text_attr(start));
         }
-        let kind = ty.and_then(|t| t.float_kind(&self.ctx)).unwrap_or(FloatKind::F64);
+        let kind = ty.and_then(|t| t.float_kind(self.ctx)).unwrap_or(FloatKind::F64);
         Ok(self.float_attr(value, kind, ty))
     }
 

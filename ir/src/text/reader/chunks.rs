@@ -3,6 +3,9 @@
 //! An isolated operation at top level depends on nothing around it. A long text is cut in front of some of those, and the
 //! pieces are read as if each were all. When something is not as expected, an error above all, the whole text is read
 //! anew from its beginning: what is said of a program does not depend on the number of threads.
+//!
+//! Aliases may be defined on lines of their own in front of all operations, where `mlir-opt` prints them. They are read first, and
+//! given to all pieces.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,7 +13,8 @@ use std::sync::Arc;
 use memchr::{memchr, memmem, memrchr};
 use rayon::prelude::*;
 
-use super::parser::{MAX_SOURCE, Parser};
+use super::aliases::Aliases;
+use super::parser::{MAX_EXPANSION, MAX_SOURCE, Parser};
 use crate::body::Body;
 use crate::context::Context;
 use crate::declare::Traits;
@@ -47,14 +51,19 @@ pub(in crate::text) fn parse(ctx: &Arc<Context>, source: &[u8], options: ParseOp
 /// Reads a module in about so many pieces, however short they are. It is what [`parse`](super::parse) reads, without any
 /// diagnostics; nothing if the text has no such pieces, or something is wrong with it.
 pub fn parse_in_chunks(ctx: &Arc<Context>, source: &[u8], options: ParseOptions, pieces: usize) -> Option<Parsed> {
-    // Other pieces do not have the aliases. They are mostly found where a line begins.
-    let framed = [&b"\n#"[..], b"\n!", b"\n{-#"]
-        .iter()
-        .any(|word| memmem::find(source, word).is_some());
-    if framed || source.len() > MAX_SOURCE {
+    if source.len() > MAX_SOURCE {
         return None;
     }
-    let mut cuts = vec![0];
+    let end = end_of_aliases(source);
+    // Pieces do not have other aliases. They are mostly found where a line begins.
+    let behind = &source[end.saturating_sub(1)..];
+    let framed = [&b"\n#"[..], b"\n!", b"\n{-#"]
+        .iter()
+        .any(|word| memmem::find(behind, word).is_some());
+    if framed {
+        return None;
+    }
+    let mut cuts = vec![end];
     for piece in 1..pieces {
         let at = (source.len() / pieces * piece).max(cuts[cuts.len() - 1] + 1);
         cuts.extend(cut_behind(ctx, source, at));
@@ -65,8 +74,17 @@ pub fn parse_in_chunks(ctx: &Arc<Context>, source: &[u8], options: ParseOptions,
         return None;
     }
     let pieces: Vec<Range<usize>> = cuts.windows(2).map(|w| w[0]..w[1]).collect();
+    let head = Head::read(ctx, source, end, options)?;
+    // As many types and attributes may be written out as if the text were read at once.
+    let most_expanded = MAX_EXPANSION.saturating_sub(head.expanded) / pieces.len();
     let read = |piece: &Range<usize>| {
-        let parsed = Parser::of_piece(ctx.clone(), source, piece.clone(), options).run();
+        let mut parser = Parser::of_piece(ctx, source, piece.clone(), options);
+        parser.aliases = head.aliases.clone();
+        parser.most_expanded = piece.len() + most_expanded;
+        if piece.start == end {
+            parser.comment.clone_from(&head.comment);
+        }
+        let parsed = parser.run();
         parsed.diagnostics.is_empty().then_some(parsed.module)
     };
     let modules: Option<Vec<Module>> = pieces.par_iter().map(read).collect();
@@ -80,6 +98,53 @@ pub fn parse_in_chunks(ctx: &Arc<Context>, source: &[u8], options: ParseOptions,
         module: all,
         diagnostics: Vec::new(),
     })
+}
+
+/// What stands in front of the operations.
+#[derive(Default)]
+struct Head<'s> {
+    aliases: Aliases<'s>,
+    /// How many types and attributes their definitions have.
+    expanded: usize,
+    /// Comments, which belong to the first operation.
+    comment: String,
+}
+
+impl<'s> Head<'s> {
+    /// Reads the definitions of aliases that a text begins with; nothing if there is something else, or something is wrong.
+    fn read(ctx: &'s Arc<Context>, source: &'s [u8], end: usize, options: ParseOptions) -> Option<Self> {
+        let mut parser = Parser::of_piece(ctx, source, 0..end, options);
+        parser.length = source.len();
+        loop {
+            parser.comments();
+            match parser.peek() {
+                b'#' | b'!' => parser.alias().ok()?,
+                _ if parser.pos >= end && parser.later.is_empty() => break,
+                _ => return None,
+            }
+        }
+        Some(Head {
+            aliases: parser.aliases,
+            expanded: parser.expanded,
+            comment: parser.comment,
+        })
+    }
+}
+
+/// Where the last line ends that begins like the definition of an alias, if only comments and empty lines are in front of it.
+fn end_of_aliases(source: &[u8]) -> usize {
+    let (mut at, mut end) = (0, 0);
+    while at < source.len() {
+        let next = memchr(b'\n', &source[at..]).map_or(source.len(), |len| at + len + 1);
+        let line = source[at..next].trim_ascii();
+        match line.first() {
+            Some(b'#' | b'!') => end = next,
+            _ if line.is_empty() || line.starts_with(b"//") => {}
+            _ => break,
+        }
+        at = next;
+    }
+    end
 }
 
 /// The first place from `at` on where a line begins with the name of an operation that is isolated and has a symbol, or

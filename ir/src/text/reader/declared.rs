@@ -23,7 +23,7 @@ impl Parser<'_> {
             return true;
         }
         let open = self.options.allow_unregistered;
-        let fits = plan(&self.ctx, name).is_none_or(|plan| are_declared(&self.ctx, plan, attrs, usize::MAX, open));
+        let fits = plan(self.ctx, name).is_none_or(|plan| are_declared(self.ctx, plan, attrs, usize::MAX, open));
         if let Some((_, op)) = self.recent_ops.at(place)
             && fits
             && op.known.name == Some(name)
@@ -40,15 +40,15 @@ impl Parser<'_> {
         attrs: AttrDict,
         results: &[Type],
     ) -> Result<(), Failure> {
-        let ctx = self.ctx.clone();
-        let (Some(def), Some(plan)) = (ctx.op_def(pending.name), plan(&ctx, pending.name)) else {
+        let ctx = self.ctx;
+        let (Some(def), Some(plan)) = (ctx.op_def(pending.name), plan(ctx, pending.name)) else {
             return Ok(());
         };
         let open = self.options.allow_unregistered;
-        if attrs == AttrDict::EMPTY || are_declared(&ctx, plan, attrs, usize::MAX, open) {
+        if attrs == AttrDict::EMPTY || are_declared(ctx, plan, attrs, usize::MAX, open) {
             return Ok(());
         }
-        let faults = faults(&ctx, def, plan, attrs, usize::MAX, open);
+        let faults = faults(ctx, def, plan, attrs, usize::MAX, open);
         // Where they stand is only asked here.
         let end = self.pos;
         self.attr_places = Some(Vec::new());
@@ -65,7 +65,7 @@ impl Parser<'_> {
             .collect();
         let mut last = None;
         let args = InferArgs {
-            ctx: &ctx,
+            ctx,
             body: &self.bodies[self.bodies.len() - 1],
             def,
             operands: &pending.operands,

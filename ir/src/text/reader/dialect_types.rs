@@ -54,7 +54,7 @@ impl Parser<'_> {
 
     /// The parameters of a type of a registered dialect, after its name.
     pub(super) fn declared_type(&mut self, start: usize, name: TypeName) -> Result<Type, Failure> {
-        let shared = self.ctx.clone();
+        let shared = self.ctx;
         let def = shared.type_def(name);
         let mut params = Vec::new();
         if self.eat(b"<") {
@@ -89,7 +89,7 @@ impl Parser<'_> {
             self.skip();
             self.expect(b">", "`>`", &format!("the type is written `{}`", def.syntax()))?;
         }
-        if let Err(why) = def.check(&shared, &params) {
+        if let Err(why) = def.check(shared, &params) {
             let help = format!("the type is written `{}`", def.syntax());
             return Err(self.error_at(start, self.pos, "type-parameters", why).with_help(help));
         }
@@ -99,7 +99,7 @@ impl Parser<'_> {
         });
         let dialect = def.name.split('.').next().unwrap_or_default();
         if let Some(constraints) = shared.constraints(dialect)
-            && let Err(why) = constraints.verify_value(&shared, shared.type_attr(ty))
+            && let Err(why) = constraints.verify_value(shared, shared.type_attr(ty))
         {
             return Err(self.error_at(start, self.pos, "constraint", why));
         }

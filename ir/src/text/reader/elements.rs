@@ -28,20 +28,20 @@ impl Parser<'_> {
             }
             return Err(self.wrong_literal(
                 inside,
-                format!("`{}` has no elements", print_type(&self.ctx, ty)),
+                format!("`{}` has no elements", print_type(self.ctx, ty)),
                 "an elements literal has a tensor or vector type",
             ));
         };
         if shape.contains(&DYNAMIC) {
             return Err(self.wrong_literal(
                 inside,
-                format!("`{}` has a dynamic dimension", print_type(&self.ctx, ty)),
+                format!("`{}` has a dynamic dimension", print_type(self.ctx, ty)),
                 "write the number of elements for the `?`",
             ));
         }
         let text = self.src[inside.start as usize..inside.end as usize].trim_ascii();
         let wrong = |why: String| self.wrong_literal(inside, why, "each element must have the element type");
-        let mut numbers = match element_kind(&self.ctx, elem) {
+        let mut numbers = match element_kind(self.ctx, elem) {
             Some((kind, is_complex)) => Some(Numbers::new(kind, is_complex, text.len()).map_err(wrong)?),
             None => None,
         };
@@ -53,12 +53,12 @@ impl Parser<'_> {
         } else {
             let found = ElementLists::read(text, |word| match &mut numbers {
                 Some(numbers) => numbers.push(word),
-                None => check_other(&self.ctx, elem, word),
+                None => check_other(self.ctx, elem, word),
             })
             .map_err(wrong)?;
             let wanted: Vec<usize> = shape.iter().map(|&dim| usize::try_from(dim).unwrap_or(0)).collect();
             if let Some(dims) = found.filter(|dims| *dims != wanted) {
-                let ty = print_type(&self.ctx, ty);
+                let ty = print_type(self.ctx, ty);
                 let message = format!("the elements have shape {dims:?}, but the type is `{ty}`");
                 let help = "write a list for each dimension, or one element for all";
                 return Err(self.wrong_literal(inside, message, help));
@@ -79,7 +79,7 @@ impl Parser<'_> {
             Some(Scalar::Float(kind)) => self.ctx.float_type(kind),
             None => return Ok(None),
         };
-        let Some((kind, false)) = element_kind(&self.ctx, ty).filter(|_| ty != Type::INDEX) else {
+        let Some((kind, false)) = element_kind(self.ctx, ty).filter(|_| ty != Type::INDEX) else {
             return Ok(None);
         };
         let wrong = |why: String| self.wrong_literal(inside, why, "an array is written `array<i64: 1, 2>`");
@@ -103,10 +103,10 @@ impl Parser<'_> {
         if numbers.unread {
             return Ok(None);
         }
-        match numbers.builder.finish(&self.ctx, ty, form) {
+        match numbers.builder.finish(self.ctx, ty, form) {
             Ok(elements) => Ok(Some(self.ctx.attr(AttrData::Elements(elements)))),
             Err(why) => {
-                let ty = print_type(&self.ctx, ty);
+                let ty = print_type(self.ctx, ty);
                 let why = match why {
                     ElementsError::Type => format!("`{ty}` has no elements that a constant can hold"),
                     ElementsError::Len(wanted, found) => format!("{found} bytes, but `{ty}` has {wanted}"),

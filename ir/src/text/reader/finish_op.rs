@@ -29,7 +29,7 @@ impl Parser<'_> {
         if pending.generic {
             self.skip();
             let first = pending.regions.is_empty() && pending.isolated.is_none();
-            let isolated = pending.has(&self.ctx, Traits::ISOLATED);
+            let isolated = pending.has(self.ctx, Traits::ISOLATED);
             if first && self.peek() == b'(' {
                 self.pos += 1;
                 self.skip();
@@ -82,7 +82,7 @@ impl Parser<'_> {
 
     /// Which declared region a keyword, or a brace without one, begins.
     fn next_region(&self, pending: &Pending, keyword: Option<&[u8]>) -> Option<usize> {
-        let Some(def) = pending.def(&self.ctx) else {
+        let Some(def) = pending.def(self.ctx) else {
             // Operations that nothing is known of may have regions without keywords.
             return keyword.is_none().then_some(pending.regions.len());
         };
@@ -118,13 +118,13 @@ impl Parser<'_> {
                 self.skip();
             }
         }
-        let isolated = pending.has(&self.ctx, Traits::ISOLATED);
+        let isolated = pending.has(self.ctx, Traits::ISOLATED);
         self.open_region(pending, isolated)
     }
 
     /// Adds empty regions for those before `until` that were omitted.
     fn fill_regions(&mut self, pending: &mut Pending, until: usize) {
-        let empty = pending.def(&self.ctx).map_or(0, |def| {
+        let empty = pending.def(self.ctx).map_or(0, |def| {
             def.regions
                 .iter()
                 .take(until)
@@ -144,14 +144,14 @@ impl Parser<'_> {
             return true;
         }
         // Attributes of a function come after the word `attributes`: `{ return }` is a body.
-        if pending.has(&self.ctx, Traits::FUNCTION) {
+        if pending.has(self.ctx, Traits::FUNCTION) {
             return false;
         }
         let mut at = self.after(self.pos + 1);
         match self.src.get(at) {
             Some(b'}') => {
                 // `{}`: attributes if what must be a region is still to come.
-                let unknown = pending.def(&self.ctx).is_none();
+                let unknown = pending.def(self.ctx).is_none();
                 let next = self.after(at + 1);
                 unknown || self.src.get(next) == Some(&b'{') || self.region_keyword_at(pending, next)
             }
@@ -176,7 +176,7 @@ impl Parser<'_> {
     fn region_keyword_at(&self, pending: &Pending, at: usize) -> bool {
         let word = cursor::name(&self.src[at..]).map_or(&b""[..], |(_, w)| w);
         let first = pending
-            .def(&self.ctx)
+            .def(self.ctx)
             .and_then(|d| d.regions.get(self.next_region(pending, None)?));
         first.is_some_and(|spec| spec.keywords.iter().any(|k| k.as_bytes() == word))
     }
@@ -194,7 +194,7 @@ impl Parser<'_> {
 
     /// The text after the regions: attributes, types, a location. Then the operation is created.
     pub(super) fn tail(&mut self, mut pending: Box<Pending>) -> Result<(), Failure> {
-        if let Some(def) = pending.def(&self.ctx)
+        if let Some(def) = pending.def(self.ctx)
             && !pending.generic
             && pending.isolated.is_none()
         {
@@ -292,10 +292,10 @@ impl Parser<'_> {
                 self.check_operand(&pending, at, ty);
             }
         }
-        if pending.generic && pending.has(&self.ctx, Traits::SEGMENTS) {
+        if pending.generic && pending.has(self.ctx, Traits::SEGMENTS) {
             self.segments(&mut pending)?;
         }
-        if pending.has(&self.ctx, Traits::FUNCTION) {
+        if pending.has(self.ctx, Traits::FUNCTION) {
             self.drop_empty_lists(&mut pending.attrs);
         }
         let attrs = self.ctx.dict(&pending.attrs);
@@ -309,7 +309,7 @@ impl Parser<'_> {
                 SmallVec::new()
             }
             Some(types) if count == 0 && types.operands.is_none() && !types.results.is_empty() => {
-                if pending.def(&self.ctx).is_none() {
+                if pending.def(self.ctx).is_none() {
                     return Err(self
                         .error(
                             "custom-assembly",
@@ -331,7 +331,7 @@ impl Parser<'_> {
         };
         pending.results.extend_from_slice(&results);
         let isolated = pending.isolated.take();
-        let isolated = isolated.or_else(|| pending.has(&self.ctx, Traits::ISOLATED).then(Body::new));
+        let isolated = isolated.or_else(|| pending.has(self.ctx, Traits::ISOLATED).then(Body::new));
         let op = self.create_pending(pending, attrs, loc);
         if let Some(inner) = isolated {
             self.body().set_isolated(op, inner);
@@ -400,9 +400,9 @@ impl Parser<'_> {
         if pending.successors.is_empty() || pending.successors.iter().any(|s| s.operands > 0) {
             return Ok(());
         }
-        let own = pending.def(&self.ctx).map_or(0, |def| def.operands.len());
+        let own = pending.def(self.ctx).map_or(0, |def| def.operands.len());
         let (operands, span) = (pending.operands.len(), pending.span);
-        let sizes = segments::take(&self.ctx, &mut pending.attrs, own, operands, &mut pending.successors);
+        let sizes = segments::take(self.ctx, &mut pending.attrs, own, operands, &mut pending.successors);
         sizes.ok_or_else(|| {
             let message = "`operandSegmentSizes` does not match the operands and the blocks";
             self.error("successor-operands", message.to_owned(), span)
@@ -424,7 +424,7 @@ impl Parser<'_> {
     /// Whether the types after the colon are those of the operands, as in `func.return %x : f32`: the operation has no
     /// results.
     fn are_of_operands(&self, pending: &Pending, types: &Types, names: usize) -> bool {
-        let resultless = pending.def(&self.ctx).is_some_and(|def| def.results.is_empty());
+        let resultless = pending.def(self.ctx).is_some_and(|def| def.results.is_empty());
         resultless
             && !pending.generic
             && names == 0
@@ -434,8 +434,8 @@ impl Parser<'_> {
     }
 
     fn infer(&mut self, pending: &Pending, attrs: AttrDict, count: usize) -> Result<SmallVec<[Type; 2]>, Failure> {
-        let ctx = self.ctx.clone();
-        let def = pending.def(&ctx);
+        let ctx = self.ctx;
+        let def = pending.def(ctx);
         let untyped = |p: &Self, why: String| {
             p.error(
                 "untyped-result",
@@ -468,7 +468,7 @@ impl Parser<'_> {
         }
         let body = &self.bodies[self.bodies.len() - 1];
         let args = InferArgs {
-            ctx: &ctx,
+            ctx,
             body,
             def,
             operands: &pending.operands,
@@ -496,9 +496,9 @@ impl Parser<'_> {
             return None;
         }
         let pending = open.owner.as_ref()?;
-        let def = pending.def(&self.ctx)?;
+        let def = pending.def(self.ctx)?;
         let args = InferArgs {
-            ctx: &self.ctx,
+            ctx: self.ctx,
             body: &self.bodies[self.bodies.len() - 1],
             def,
             operands: &pending.operands,
@@ -511,13 +511,13 @@ impl Parser<'_> {
     }
 
     pub(super) fn add_implicit_terminator(&mut self, block: BlockId, name: &str, forwards: bool, span: Span) {
-        let ctx = self.ctx.clone();
+        let ctx = self.ctx;
         // As MLIR has it.
         let only_known = ctx.find_op_name(name).is_some_and(|name| ctx.ods(name).is_some());
         let body = self.body();
         let ended = body
             .last_op(block)
-            .is_some_and(|op| is_terminator(&ctx, body.op_name(op), only_known));
+            .is_some_and(|op| is_terminator(ctx, body.op_name(op), only_known));
         if !ended {
             let name = ctx.op_name(name);
             let mut regions = SmallVec::<[_; 1]>::new();

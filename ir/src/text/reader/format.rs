@@ -84,8 +84,8 @@ impl Parser<'_> {
 
     /// Goes on in the format of an operation, to its end or to a region.
     pub(super) fn in_format(&mut self, mut pending: Box<Pending>) -> Result<(), Failure> {
-        let ctx = self.ctx.clone();
-        let Some((def, assembly)) = pending.def(&ctx).and_then(|def| Some((def, def.assembly.as_ref()?))) else {
+        let ctx = self.ctx;
+        let Some((def, assembly)) = pending.def(ctx).and_then(|def| Some((def, def.assembly.as_ref()?))) else {
             return self.tail(pending);
         };
         let format = assembly
@@ -323,8 +323,18 @@ impl Parser<'_> {
 
     /// Gives the operation an attribute that is written outside of the dictionary.
     pub(super) fn set(&mut self, pending: &mut Pending, name: &str, value: Attr, start: usize) -> Result<(), Failure> {
-        let sym = self.ctx.sym(name);
+        self.set_sym(pending, self.ctx.sym(name), value, start)
+    }
+
+    pub(super) fn set_sym(
+        &mut self,
+        pending: &mut Pending,
+        sym: Sym,
+        value: Attr,
+        start: usize,
+    ) -> Result<(), Failure> {
         if pending.attrs.iter().any(|entry| entry.0 == sym) {
+            let name = self.ctx.str(sym);
             let message = format!("attribute `{name}` is given twice");
             let failure = self.error_at(start, self.pos, "duplicate-attribute", message);
             return Err(failure.with_help("remove one of them"));
@@ -339,7 +349,7 @@ impl Parser<'_> {
             return Ok(known);
         }
         crate::steps::count(text.len());
-        let attr = super::parse_attr(&self.ctx, text)
+        let attr = super::parse_attr(self.ctx, text)
             .map_err(|why| self.error_at(start, self.pos, why.code, why.message.to_string()))?;
         self.composed_attrs.insert(text.into(), attr);
         Ok(attr)
@@ -449,7 +459,7 @@ impl Parser<'_> {
 
     /// Checks that an operand has a type; for a variadic operand, that all have.
     fn all_are(&mut self, pending: &Pending, index: usize, ty: Type) {
-        let spec = pending.def(&self.ctx).and_then(|def| def.operands.get(index));
+        let spec = pending.def(self.ctx).and_then(|def| def.operands.get(index));
         let several = spec.is_some_and(|spec| spec.arity == Arity::Variadic);
         self.are(pending, index, if several { usize::MAX } else { 1 }, ty);
     }
@@ -502,7 +512,7 @@ impl Parser<'_> {
         let Some(op) = self.find_op(&name) else {
             return Err(self.unknown_op(span, name.as_bytes()));
         };
-        let ctx = self.ctx.clone();
+        let ctx = self.ctx;
         let half = pending.operands.len() / 2;
         let types: Vec<Type> = pending
             .operands

@@ -38,7 +38,7 @@ impl Parser<'_> {
                 "its type is an integer or float type, or `index`: `1 : i32`",
             ),
         };
-        let message = format!("{what} cannot be of type `{}`", print_type(&self.ctx, ty));
+        let message = format!("{what} cannot be of type `{}`", print_type(self.ctx, ty));
         Err(self.wrong_literal(Span::new(start, self.pos), message, help))
     }
 
@@ -48,7 +48,7 @@ impl Parser<'_> {
         if let Element::Integer(width, sign) = element
             && !fits(value, width, sign)
         {
-            let message = format!("{value} does not fit in `{}`", print_type(&self.ctx, ty));
+            let message = format!("{value} does not fit in `{}`", print_type(self.ctx, ty));
             return Err(self.wrong_literal(Span::new(start, self.pos), message, "give it a wider type"));
         }
         Ok(())

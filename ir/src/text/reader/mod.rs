@@ -46,7 +46,7 @@ pub(crate) use scalars::is_type_name;
 
 /// Reads a module. Functions of a long text are read on the threads of the pool that this is called in.
 pub fn parse(ctx: &Arc<Context>, source: &[u8], options: &ParseOptions) -> Parsed {
-    chunks::parse(ctx, source, *options).unwrap_or_else(|| Parser::new(ctx.clone(), source, *options).run())
+    chunks::parse(ctx, source, *options).unwrap_or_else(|| Parser::new(ctx, source, *options).run())
 }
 
 /// Reads a type.
@@ -54,7 +54,7 @@ pub fn parse(ctx: &Arc<Context>, source: &[u8], options: &ParseOptions) -> Parse
 /// # Errors
 /// When the text is not a type.
 pub fn parse_type(ctx: &Arc<Context>, text: &str) -> Result<Type, Diagnostic> {
-    Parser::new(ctx.clone(), text.as_bytes(), ParseOptions::default()).only(|p| p.parse_type())
+    Parser::new(ctx, text.as_bytes(), ParseOptions::default()).only(|p| p.parse_type())
 }
 
 /// Reads an attribute.
@@ -62,5 +62,5 @@ pub fn parse_type(ctx: &Arc<Context>, text: &str) -> Result<Type, Diagnostic> {
 /// # Errors
 /// When the text is not an attribute.
 pub fn parse_attr(ctx: &Arc<Context>, text: &str) -> Result<Attr, Diagnostic> {
-    Parser::new(ctx.clone(), text.as_bytes(), ParseOptions::default()).only(|p| p.parse_attr())
+    Parser::new(ctx, text.as_bytes(), ParseOptions::default()).only(|p| p.parse_attr())
 }

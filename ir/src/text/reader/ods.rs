@@ -101,7 +101,7 @@ impl Parser<'_> {
 
     /// Goes on in the format of an operation, to its end or to a region.
     pub(super) fn in_ods(&mut self, mut pending: Box<Pending>) -> Result<(), Failure> {
-        let ctx = self.ctx.clone();
+        let ctx = self.ctx;
         let Some(ods) = ctx.ods(pending.name) else {
             return self.tail(pending);
         };
@@ -147,7 +147,7 @@ impl Parser<'_> {
     /// Says what was expected, and how the operation is written.
     pub(super) fn expected_in_ods(&mut self, pending: &Pending, what: &str) -> Failure {
         self.skip();
-        let ctx = self.ctx.clone();
+        let ctx = self.ctx;
         let name = ctx.op_str(pending.name);
         let format = ctx.ods(pending.name).map_or("", |ods| ods.format());
         self.expected(what, &format!("the assembly format of `{name}` is {format}"))

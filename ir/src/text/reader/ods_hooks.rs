@@ -70,7 +70,7 @@ impl TextReader for RowReader<'_, '_> {
 
 impl<'r> OdsReader<'r> for RowReader<'r, '_> {
     fn ctx(&self) -> &Context {
-        &self.parser.ctx
+        self.parser.ctx
     }
 
     fn arg(&self, at: usize) -> &'r str {
@@ -214,7 +214,7 @@ impl<'r> OdsReader<'r> for RowReader<'r, '_> {
     }
 
     fn with_defaults(&mut self, name: &str, mut attrs: Vec<(String, Attr)>) -> Read<Vec<(String, Attr)>> {
-        let ctx = self.parser.ctx.clone();
+        let ctx = self.parser.ctx;
         let Some(Ok(row)) = ctx.ods(ctx.op_name(name)).map(Ods::row) else {
             return Ok(attrs);
         };
@@ -242,7 +242,7 @@ impl<'r> OdsReader<'r> for RowReader<'r, '_> {
 
     fn trait_dict(&mut self) -> Read<()> {
         let value = self.value()?;
-        let ctx = self.parser.ctx.clone();
+        let ctx = self.parser.ctx;
         let AttrData::Dict(dict) = ctx.attr_data(value) else {
             return Err(self.expected("a dictionary before"));
         };
@@ -386,7 +386,7 @@ impl<'r> OdsReader<'r> for RowReader<'r, '_> {
             return self.value();
         }
         let inside = self.bracketed('<')?;
-        let ty = crate::text::print_type(&self.parser.ctx, ty);
+        let ty = crate::text::print_type(self.parser.ctx, ty);
         read(self.parser.composed(&format!("{word}{inside} : {ty}"), start))
     }
 

@@ -7,7 +7,9 @@ use super::parser::{Failure, Parser};
 use super::pending::{OdsState, Pending};
 use crate::assembly::array_text;
 use crate::declare::Traits;
+use crate::entity::Sym;
 use crate::ods::{Arity, AttrPresence, OPERAND_SEGMENTS, OdsRow, RESULT_SEGMENTS, Slot, TypeRule};
+use crate::text::print_attr;
 use crate::types::{Attr, AttrData, Type};
 
 type Types = SmallVec<[Type; 4]>;
@@ -45,10 +47,20 @@ impl Parser<'_> {
         self.check_operands(&pending, &settled)?;
         let (results, segments) = self.result_types(&pending, &settled)?;
         if row.result_segments {
-            let value = self.composed(&array_text("i32", &segments), before)?;
-            self.put(&mut pending, RESULT_SEGMENTS, value);
+            let value = self.segment_counts(&segments)?;
+            self.put(&mut pending, self.ctx.sym(RESULT_SEGMENTS), value);
         }
         self.create_ods(pending, results, loc)
+    }
+
+    /// `array<i32: 1, 2>`. The same counts come again and again.
+    fn segment_counts(&mut self, counts: &[i64]) -> Result<Attr, Failure> {
+        if let Some(&known) = self.segment_attrs.get(counts) {
+            return Ok(known);
+        }
+        let value = self.composed(&array_text("i32", counts), self.pos)?;
+        self.segment_attrs.insert(counts.into(), value);
+        Ok(value)
     }
 
     fn order_regions(&mut self, pending: &mut Pending, row: &OdsRow, state: &OdsState) {
@@ -70,8 +82,7 @@ impl Parser<'_> {
         }
     }
 
-    fn put(&mut self, pending: &mut Pending, name: &str, value: Attr) {
-        let sym = self.ctx.sym(name);
+    fn put(&mut self, pending: &mut Pending, sym: Sym, value: Attr) {
         if pending.attrs.iter().all(|entry| entry.0 != sym) {
             pending.attrs.push((sym, value));
         }
@@ -82,11 +93,21 @@ impl Parser<'_> {
         for attr in &row.attrs {
             match &attr.presence {
                 AttrPresence::Default(text) => {
-                    let value = self.composed(text, self.pos)?;
-                    self.put(pending, &attr.name, value);
+                    let value = match attr.known.default.get() {
+                        Some(&value) => value,
+                        None => {
+                            let value = self.composed(text, self.pos)?;
+                            // The printer compares texts.
+                            if print_attr(self.ctx, value) == **text {
+                                attr.known.default.get_or_init(|| value);
+                            }
+                            value
+                        }
+                    };
+                    self.put(pending, attr.sym(self.ctx), value);
                 }
                 AttrPresence::Required => {
-                    let sym = self.ctx.sym(&attr.name);
+                    let sym = attr.sym(self.ctx);
                     if pending.attrs.iter().all(|entry| entry.0 != sym) {
                         let message = format!(
                             "`{}` needs the attribute `{}`",
@@ -100,11 +121,11 @@ impl Parser<'_> {
             }
         }
         if row.segments {
-            let value = self.composed(&array_text("i32", counts), self.pos)?;
-            self.put(pending, OPERAND_SEGMENTS, value);
+            let value = self.segment_counts(counts)?;
+            self.put(pending, self.ctx.sym(OPERAND_SEGMENTS), value);
         }
         if pending.attrs.len() > 1 {
-            let ctx = self.ctx.clone();
+            let ctx = self.ctx;
             pending.attrs.sort_by(|a, b| ctx.str(a.0).cmp(ctx.str(b.0)));
         }
         Ok(())
@@ -197,7 +218,7 @@ impl Parser<'_> {
                 Some(each.map(|_| Type::I1).collect())
             }
             TypeRule::OfAttr(at) => {
-                let sym = self.ctx.sym(&settled.row.attrs[*at].name);
+                let sym = settled.row.attrs[*at].sym(self.ctx);
                 let value = pending.attrs.iter().find(|entry| entry.0 == sym)?.1;
                 self.type_of_attr(value).map(|ty| Types::from_slice(&[ty]))
             }
@@ -224,14 +245,14 @@ impl Parser<'_> {
 
     /// The type of a number or of elements.
     fn type_of_attr(&mut self, attr: Attr) -> Option<Type> {
-        let ctx = self.ctx.clone();
+        let ctx = self.ctx;
         match ctx.attr_data(attr) {
             AttrData::Int { ty, .. } | AttrData::Float { ty, .. } => Some(*ty),
             AttrData::Bool(_) => Some(Type::I1),
             AttrData::Elements(elements) => Some(elements.ty()),
             AttrData::Opaque(text) => {
                 let (_, ty) = text.rsplit_once(" : ").or_else(|| text.rsplit_once(':'))?;
-                super::parse_type(&ctx, ty.trim()).ok()
+                super::parse_type(ctx, ty.trim()).ok()
             }
             _ => None,
         }
@@ -270,7 +291,7 @@ impl Parser<'_> {
             let failure = self.error("result-count", message, self.name_span(first.start));
             return Err(failure.with_help("name each result, or none"));
         }
-        if pending.has(&self.ctx, Traits::SEGMENTS) {
+        if pending.has(self.ctx, Traits::SEGMENTS) {
             self.segments(&mut pending)?;
         }
         let attrs = self.ctx.dict(&pending.attrs);

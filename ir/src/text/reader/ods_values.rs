@@ -11,7 +11,7 @@ impl Parser<'_> {
         let attr = &row.attrs[at];
         let start = self.after(self.pos);
         let value = self.ods_value(pending, &attr.kind)?;
-        self.set(pending, &attr.name, value, start)
+        self.set_sym(pending, attr.sym(self.ctx), value, start)
     }
 
     /// The value of an attribute, in the form that its kind has in formats.

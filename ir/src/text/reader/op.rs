@@ -206,7 +206,7 @@ impl Parser<'_> {
 
     /// Whether an operation, whose name has been read, goes on in MLIR's custom assembly, and not in our own form.
     fn is_foreign(&mut self, op: &mut Pending) -> Result<bool, Failure> {
-        let def = op.def(&self.ctx);
+        let def = op.def(self.ctx);
         if self.ctx.ods(op.name).is_some_and(|row| self.is_ods_form(def, row)) {
             op.ods = Some(Box::default());
         } else if let Some(def) = def {
@@ -233,7 +233,7 @@ impl Parser<'_> {
             self.skip();
         }
         if self.starts_with(b"<{") {
-            let inherent = op.def(&self.ctx).is_some() || self.ctx.ods(op.name).is_some();
+            let inherent = op.def(self.ctx).is_some() || self.ctx.ods(op.name).is_some();
             op.dicts.push(self.pos as u32 + 1);
             let attrs = self.properties(inherent)?;
             op.attrs.extend_from_slice(self.ctx.dict_entries(attrs));
@@ -242,13 +242,13 @@ impl Parser<'_> {
     }
 
     fn pretty_head(&mut self, op: &mut Pending) -> Result<(), Failure> {
-        if op.has(&self.ctx, Traits::FUNCTION) {
+        if op.has(self.ctx, Traits::FUNCTION) {
             return self.function_head(op);
         }
         let line = cursor::line_end(self.src, self.pos);
         if self.next_is(b'@') {
             self.skip();
-            let attr = if op.has(&self.ctx, Traits::SYMBOL) {
+            let attr = if op.has(self.ctx, Traits::SYMBOL) {
                 let name = self.parse_symbol_name()?;
                 ("sym_name", self.ctx.str_attr(&name))
             } else {

@@ -77,7 +77,7 @@ impl Parser<'_> {
         self.skip();
         match self.peek() {
             // `pd.const(1)`.
-            b'-' | b'0'..=b'9' if op.has(&self.ctx, Traits::CONSTANT) => {
+            b'-' | b'0'..=b'9' if op.has(self.ctx, Traits::CONSTANT) => {
                 let value = self.parse_attr()?;
                 op.attrs.push((self.ctx.sym("value"), value));
                 Ok(true)
@@ -97,7 +97,7 @@ impl Parser<'_> {
     /// Successors after operands, on the line of the name of the operation.
     pub(super) fn successors(&mut self, op: &mut Pending) -> Result<(), Failure> {
         let line = cursor::line_end(self.src, op.span.end as usize);
-        let branches = op.def(&self.ctx).is_some_and(|d| d.successors > 0);
+        let branches = op.def(self.ctx).is_some_and(|d| d.successors > 0);
         let starts = |p: &Self| {
             let next = p.src.get(p.after(p.pos)).copied().unwrap_or(0);
             (next == b'^' || branches && next.is_ascii_alphabetic()) && p.after(p.pos) < line

@@ -36,7 +36,7 @@ pub(super) const MAX_SOURCE: usize = u32::MAX as usize - 1;
 const MAX_RESERVE: usize = 1 << 20;
 
 /// How many types and attributes aliases may denote, beyond one for each byte.
-const MAX_EXPANSION: usize = 1 << 24;
+pub(super) const MAX_EXPANSION: usize = 1 << 24;
 
 /// An open region.
 pub(super) struct Open {
@@ -54,7 +54,7 @@ pub(super) struct Open {
 }
 
 pub(in crate::text) struct Parser<'s> {
-    pub(super) ctx: Arc<Context>,
+    pub(super) ctx: &'s Arc<Context>,
     /// Everything, of which only what `src` has after `pos` is read.
     pub(super) whole: &'s [u8],
     pub(super) src: &'s [u8],
@@ -67,6 +67,8 @@ pub(in crate::text) struct Parser<'s> {
     pub(super) aliases: Aliases<'s>,
     /// How many types and attributes have been read, those that aliases denote counted each time.
     pub(super) expanded: usize,
+    /// How many there may be.
+    pub(super) most_expanded: usize,
     /// Symbols that were met lately, by hash: short ones, and others.
     pub(super) short_syms: Recent<u64, Sym>,
     pub(super) syms: Recent<LongSym, Sym>,
@@ -95,6 +97,8 @@ pub(in crate::text) struct Parser<'s> {
     pub(super) recent_dicts: Recent<&'s [u8], (AttrDict, usize)>,
     /// Attributes whose text was put together of what an assembly format has in their place.
     pub(super) composed_attrs: FxHashMap<Box<str>, Attr>,
+    /// Attributes with the numbers of values of each operand or result.
+    pub(super) segment_attrs: FxHashMap<Box<[i64]>, Attr>,
     /// Where the names and the values of attributes stand, if somebody asks.
     pub(super) attr_places: Option<Vec<(Sym, Span, Span)>>,
     /// About how many operations there are to be read, in how many bytes.
@@ -105,12 +109,12 @@ pub(in crate::text) struct Parser<'s> {
 }
 
 impl<'s> Parser<'s> {
-    pub(in crate::text) fn new(ctx: Arc<Context>, src: &'s [u8], options: ParseOptions) -> Self {
+    pub(in crate::text) fn new(ctx: &'s Arc<Context>, src: &'s [u8], options: ParseOptions) -> Self {
         Self::of_piece(ctx, src, 0..src.len(), options)
     }
 
     /// For a piece of a text alone.
-    pub(super) fn of_piece(ctx: Arc<Context>, text: &'s [u8], piece: Range<usize>, options: ParseOptions) -> Self {
+    pub(super) fn of_piece(ctx: &'s Arc<Context>, text: &'s [u8], piece: Range<usize>, options: ParseOptions) -> Self {
         let src = &text[..piece.end];
         let mark = if src.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
         Parser {
@@ -125,6 +129,7 @@ impl<'s> Parser<'s> {
             type_cache: FxHashMap::default(),
             aliases: Aliases::default(),
             expanded: 0,
+            most_expanded: src.len().saturating_add(MAX_EXPANSION),
             short_syms: Recent::new(num_syms(piece.len())),
             syms: Recent::new(num_syms(piece.len())),
             op_names: FxHashMap::default(),
@@ -141,6 +146,7 @@ impl<'s> Parser<'s> {
             recent_types: Recent::new(RECENT_TYPES),
             recent_dicts: Recent::new(DICTS),
             composed_attrs: FxHashMap::default(),
+            segment_attrs: FxHashMap::default(),
             attr_places: None,
             lines: 0,
             length: piece.len().max(1),
@@ -415,7 +421,7 @@ impl<'s> Parser<'s> {
     }
 
     /// `#name = attribute` or `!name = type`.
-    fn alias(&mut self) -> Result<(), Failure> {
+    pub(super) fn alias(&mut self) -> Result<(), Failure> {
         let sigil = self.peek();
         let start = self.pos;
         self.pos += 1;
@@ -464,7 +470,7 @@ impl<'s> Parser<'s> {
     /// Counts what an alias denotes.
     pub(super) fn expand(&mut self, start: usize, size: usize) -> Result<(), Failure> {
         self.expanded = self.expanded.saturating_add(size);
-        if self.expanded <= self.src.len().saturating_add(MAX_EXPANSION) {
+        if self.expanded <= self.most_expanded {
             return Ok(());
         }
         Err(self

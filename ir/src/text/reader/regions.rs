@@ -162,10 +162,10 @@ impl Parser<'_> {
         let Some(mut owner) = open.owner.take() else {
             return Ok(());
         };
-        let ctx = self.ctx.clone();
-        if let (Some(block), Some(terminator)) = (open.block, owner.implicit_terminator(&ctx)) {
+        let ctx = self.ctx;
+        if let (Some(block), Some(terminator)) = (open.block, owner.implicit_terminator(ctx)) {
             let brace = Span::new(self.pos - 1, self.pos);
-            let forwards = owner.forwards(&ctx);
+            let forwards = owner.forwards(ctx);
             self.add_implicit_terminator(block, terminator, forwards, brace);
         }
         let mut region = self.scopes.leave();

@@ -24,7 +24,7 @@ impl Parser<'_> {
     /// The operation that a name without a dialect denotes: in a function, one of the dialect of functions, `return`.
     pub(super) fn op_of_function(&mut self, word: &[u8]) -> Option<OpName> {
         let owner = self.open.last()?.owner.as_ref()?;
-        if owner.generic || !owner.has(&self.ctx, Traits::FUNCTION) {
+        if owner.generic || !owner.has(self.ctx, Traits::FUNCTION) {
             return None;
         }
         let (dialect, _) = self.ctx.op_str(owner.name).split_once('.')?;

@@ -154,7 +154,7 @@ impl Parser<'_> {
             // A forward reference: the written type is its type.
             self.body().set_value_type(value, written);
         } else if actual != written {
-            let (actual, written) = (print_type(&self.ctx, actual), print_type(&self.ctx, written));
+            let (actual, written) = (print_type(self.ctx, actual), print_type(self.ctx, written));
             let failure = self
                 .error(
                     "operand-type",
@@ -215,7 +215,7 @@ impl Parser<'_> {
 
     /// Says that a use in front of the definition has another type than that.
     fn report_forward_type(&mut self, name: Name, written: Type, actual: Type, used: Span, defined: Span) {
-        let types = [written, actual].map(|ty| print_type(&self.ctx, ty));
+        let types = [written, actual].map(|ty| print_type(self.ctx, ty));
         let [written, actual] = types;
         let failure = self
             .error(

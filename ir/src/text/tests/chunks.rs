@@ -20,8 +20,9 @@ fn in_pieces(text: &str, pieces: usize) -> Option<(String, String)> {
         });
         all
     };
-    let parsed = parse_in_chunks(&context(), text.as_bytes(), options, pieces)?;
-    let at_once = Parser::new(context(), text.as_bytes(), options).run();
+    let ctx = context();
+    let parsed = parse_in_chunks(&ctx, text.as_bytes(), options, pieces)?;
+    let at_once = Parser::new(&ctx, text.as_bytes(), options).run();
     Some((show(parsed), show(at_once)))
 }
 
@@ -41,9 +42,17 @@ fn pieces_are_read_as_the_whole() {
         ("", "", true),
         (head, "", true),
         ("\u{feff}", "// the end", true),
+        ("#a = 1\n", "", true),
+        (
+            "// of all\n#a = 1 // one\n\n// two\n!a = f32\n// of the first\n",
+            "",
+            true,
+        ),
+        ("#b = #x.y<1>\n", "", true),
         // These depend on what is around them.
         ("", "\n%y = pd.full () : f32\n", false),
-        ("#a = 1\n", "", false),
+        ("#a = 1\n#a = 2\n", "", false),
+        ("#a =\n  1\n", "", false),
         ("", " #a = 1\n", false),
         ("", "!a = f32\n", false),
         ("", "{-# a #-}\n", false),
@@ -61,6 +70,26 @@ fn pieces_are_read_as_the_whole() {
     assert_eq!(in_pieces("%x = pd.full () : f32\n", 4), None);
     let broken = functions.replacen("func.return (%x)\n}", "func.return (%z)\n}", 40);
     assert_eq!(in_pieces(&broken, 4), None);
+}
+
+#[test]
+fn pieces_have_the_aliases_in_front() {
+    let head = "// one\n#a = [1, 2]\n!a = tensor<4xf32>\n#b = [#a, 3]\n";
+    let function = |at: usize| {
+        format!("func.func @f{at}(%x: !a) -> !a {{\n  %y = x.y (%x) {{k = #b, l = #a}} : !a\n  func.return (%y)\n}}\n")
+    };
+    let functions: String = (0..50).map(function).collect();
+    let (in_pieces_text, at_once) = in_pieces(&format!("{head}{functions}"), 5).expect("pieces");
+    assert_eq!(in_pieces_text, at_once);
+    assert!(at_once.contains("k = [[1, 2], 3]"), "{at_once}");
+    // Text that is kept refers to an alias, which is printed in front of all.
+    let kept = format!("{head}{functions}").replace("l = #a", "l = #x.y<#a>");
+    assert_eq!(in_pieces(&kept, 5), None);
+    // One that is not defined.
+    assert_eq!(
+        in_pieces(&format!("{head}{functions}").replace("l = #a", "l = #c"), 5),
+        None
+    );
 }
 
 #[test]

@@ -26,12 +26,12 @@ impl<'a> Printer<'a, '_> {
                 )
             {
                 let empty = match &item.element {
-                    Element::Operand(slot) => self.ods_values(body, op, row, *slot).is_empty(),
+                    Element::Operand(slot) => self.ods_count(body, op, row, *slot) == 0,
                     _ => false,
                 };
                 // The output of a function may end in a blank.
                 let blank = self.out.as_bytes().last() == Some(&b' ');
-                if !blank && (!empty || !matches!(item.element, Element::Operand(_))) {
+                if !blank && !empty {
                     self.out.push(' ');
                 }
             }
@@ -87,8 +87,8 @@ impl<'a> Printer<'a, '_> {
             Element::Blank => self.out.push(' '),
             Element::NewLine => self.new_line(),
             Element::Operand(slot) => {
-                let values = self.ods_values(body, op, row, *slot);
-                self.uses(values.into_iter());
+                let (start, len) = row.place(self.ctx, body, op, *slot);
+                self.uses(body.operands(op).skip(start).take(len));
             }
             Element::Operands => self.uses(body.operands(op)),
             Element::Attr(at) => self.ods_attribute(body, op, row, *at),
@@ -110,6 +110,16 @@ impl<'a> Printer<'a, '_> {
                 }
             }
             Element::Dict { keyword } => self.ods_dict(body, op, row, *keyword, &[]),
+            &Element::Types(Of::Slot(slot)) => match slot.checked_sub(row.operands.len()) {
+                None => {
+                    let (start, len) = row.place(self.ctx, body, op, slot);
+                    self.types_of_values(body, body.operands(op).skip(start).take(len));
+                }
+                Some(at) => {
+                    let (start, len) = row.result_place(self.ctx, body, op, at);
+                    self.types_of_values(body, body.results(op).skip(start).take(len));
+                }
+            },
             Element::Types(of) => {
                 let types = self.ods_types(body, op, row, *of);
                 self.types_of_list(&types);
@@ -149,6 +159,23 @@ impl<'a> Printer<'a, '_> {
         }
     }
 
+    fn types_of_values(&mut self, body: &Body, values: impl Iterator<Item = ValueId>) {
+        for (at, value) in values.enumerate() {
+            if at > 0 {
+                self.out.push_str(", ");
+            }
+            self.write_type(body.value_type(value), true);
+        }
+    }
+
+    /// How many values an operand or a result has.
+    fn ods_count(&self, body: &Body, op: OpId, row: &OdsRow, slot: Slot) -> usize {
+        match slot.checked_sub(row.operands.len()) {
+            None => row.place(self.ctx, body, op, slot).1,
+            Some(at) => row.result_place(self.ctx, body, op, at).1,
+        }
+    }
+
     /// The values of an operand or of a result.
     pub(super) fn ods_values(&self, body: &Body, op: OpId, row: &OdsRow, slot: Slot) -> SmallVec<[ValueId; 4]> {
         match slot.checked_sub(row.operands.len()) {
@@ -175,10 +202,9 @@ impl<'a> Printer<'a, '_> {
     fn ods_is_there(&mut self, body: &Body, op: OpId, row: &OdsRow, anchor: Anchor, region: usize) -> bool {
         match anchor {
             Anchor::None => true,
-            Anchor::Slot(slot) => !self.ods_values(body, op, row, slot).is_empty(),
+            Anchor::Slot(slot) => self.ods_count(body, op, row, slot) > 0,
             Anchor::Attr(at) => {
-                let attr = &row.attrs[at];
-                let value = body.attr(self.ctx, op, &attr.name);
+                let value = self.ctx.dict_get_sym(body.attrs(op), row.attrs[at].sym(self.ctx));
                 value.is_some_and(|value| !self.is_default(row, at, value))
             }
             Anchor::Region(_) if self.hidden_regions.take() == Some(op) => false,
@@ -191,14 +217,18 @@ impl<'a> Printer<'a, '_> {
     }
 
     fn is_default(&self, row: &OdsRow, at: usize, value: Attr) -> bool {
-        let default = row.attrs[at].default();
+        let attr = &row.attrs[at];
+        if attr.known.default.get() == Some(&value) {
+            return true;
+        }
+        let default = attr.default();
         default.is_some_and(|text| super::attr::print_attr(self.ctx, value) == *text)
     }
 
     /// An attribute in the form that its kind has in formats.
     pub(super) fn ods_attribute(&mut self, body: &Body, op: OpId, row: &OdsRow, at: usize) {
         let attr = &row.attrs[at];
-        let Some(value) = body.attr(self.ctx, op, &attr.name) else {
+        let Some(value) = self.ctx.dict_get_sym(body.attrs(op), attr.sym(self.ctx)) else {
             return;
         };
         self.ods_value(&attr.kind, value);
@@ -347,7 +377,7 @@ impl OdsRow {
             && fits(&self.results, body.num_results(op))
             && required
                 .into_iter()
-                .all(|attr| ctx.dict_get(attrs, &attr.name).is_some())
+                .all(|attr| ctx.dict_get_sym(attrs, attr.sym(ctx)).is_some())
             && (!self.segments || ctx.dict_get(attrs, OPERAND_SEGMENTS).is_some())
             && self.regions.iter().filter(|region| !region.variadic).count() <= body.op_regions(op).len()
             && (!self.successors.is_empty() || body.successors(op).is_empty())
@@ -399,6 +429,11 @@ fn place(
             counts.map(|count| usize::try_from(count).unwrap_or(0)).collect()
         });
         return (counts.iter().take(at).sum(), counts.get(at).copied().unwrap_or(0));
+    }
+    // Only a place behind a variadic group depends on how many values there are.
+    let first = values.get(..=at).unwrap_or_default();
+    if !first.is_empty() && first.iter().all(|value| value.arity == Arity::One) && at < total {
+        return (at, 1);
     }
     let others = values.iter().filter(|value| value.arity == Arity::One).count();
     let several = values.len() - others;
