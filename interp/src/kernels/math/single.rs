@@ -78,20 +78,6 @@ fn power(rounded: f32) -> f32 {
     f32::from_bits(rounded.to_bits().wrapping_add(127) << 23)
 }
 
-/// `e^x = 2^n (y + z)`, where `y` is rounded: `2^n`, `y` and `z`.
-#[inline(always)]
-fn exp(x: f32) -> [f32; 3] {
-    let rounded = x.mul_add(std::f32::consts::LOG2_E, ROUND);
-    let n = rounded - ROUND;
-    let t = (-n).mul_add(LN_2[0], x);
-    let r = (-n).mul_add(LN_2[1], t);
-    let lost = (-n).mul_add(LN_2[1], t - r);
-    let high = 1.0 + r;
-    let low = (r * r).mul_add(horner(r, EXP), (r - (high - 1.0)) + lost);
-    let y = high + low;
-    [power(rounded), y, low - (y - high)]
-}
-
 /// `e^(x + rest) = p + p s`, where `p` is a power of two: `p` and `s`.
 #[inline(always)]
 fn reduced(x: f32, rest: f32) -> [f32; 2] {
@@ -209,7 +195,8 @@ pub(crate) fn tanh(x: f32) -> f32 {
     let z = x * x;
     let near = (x * z).mul_add(horner(z, TANH), x);
     let a = if a > 10.0 { 10.0 } else { a };
-    let [power, y, z] = exp(a + a);
-    let far = 1.0 - 2.0 / (z.mul_add(power, y * power) + 1.0);
+    let [p, s] = reduced(a + a, 0.0);
+    // From 2^24, where one is lost, the quotient is too.
+    let far = 1.0 - 2.0 / p.mul_add(s, 1.0 + p);
     (if a < 0.625 { near } else { far }).copysign(x)
 }
