@@ -1,6 +1,6 @@
 //! Functions in single precision, where multiplication and addition are fused.
 //!
-//! What is lost in rounding a sum is kept where it counts: results are less than two units in the last place off.
+//! What is lost in rounding a sum is kept where it counts: results are at most two units in the last place off.
 
 /// Added to a number below 2^22, it leaves the nearest integer in the low bits.
 const ROUND: f32 = 12_582_912.0;
@@ -97,13 +97,10 @@ pub(crate) fn exp_of_normal(x: f32, rest: f32) -> f32 {
 /// `1 + e^-x` of a number not below [`LEAST`].
 #[inline(always)]
 fn one_plus_exp(x: f32) -> f32 {
-    let [p, s] = reduced(if x > -LEAST { LEAST } else { -x }, 0.0);
-    // One is not lost where the power is a little larger than what is precise to one.
-    if p < 1e6 {
-        p.mul_add(s, 1.0 + p)
-    } else {
-        p.mul_add(s, 1.0) + p
-    }
+    let negative = -x;
+    let [p, s] = reduced(if negative < LEAST { LEAST } else { negative }, 0.0);
+    // In this order, one is not lost where the power is a little larger than what is precise to one.
+    p.mul_add(s, 1.0) + p
 }
 
 /// `1 / (1 + e^-x)` of a number not below [`LEAST`].
