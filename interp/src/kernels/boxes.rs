@@ -354,7 +354,8 @@ fn nms(s: &Spec<'_>) -> Result<Kernel, String> {
         let own = |at: usize| &boxes[4 * at..4 * at + 4];
         let mut kept: Vec<usize> = Vec::new();
         for at in 0..x.shape()[0] {
-            if kept.iter().all(|&before| overlap(own(before), own(at)) <= most) {
+            // Boxes without an area overlap by a number that is none, and so by no more than the threshold.
+            if !kept.iter().any(|&before| overlap(own(before), own(at)) > most) {
                 kept.push(at);
             }
         }

@@ -39,9 +39,11 @@ import mixed_graphs  # noqa: E402, F401
 import models  # noqa: E402, F401
 import more_graphs  # noqa: E402, F401
 import numeric_graphs  # noqa: E402, F401
+import operation_graphs  # noqa: E402, F401
 import run as theirs  # noqa: E402
 import task_functions  # noqa: E402, F401
 import task_graphs  # noqa: E402, F401
+import user_graphs  # noqa: E402, F401
 import v1_graphs  # noqa: E402, F401
 import wide_graphs  # noqa: E402, F401
 from case import CASES, Exporter  # noqa: E402

@@ -68,6 +68,16 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         let whole = turned(solved(true, false, false, factors, turned(half)));
         Ok(vec![permutation(factors, pivots).matmul(whole)])
     }),
+    ("qr_grad", |op| {
+        let (q, r, q_grad, r_grad) = (op.x("q")?, op.x("r")?, op.x("q_grad")?, op.x("r_grad")?);
+        if op.text("mode")? != "reduced" || r.dims().len() < 2 || r.dims()[r.rank() - 2] != r.dims()[r.rank() - 1] {
+            return Err("matrices with fewer rows than columns are not supported".to_owned());
+        }
+        let inner = r.matmul(turned(r_grad)) - turned(q_grad).matmul(q);
+        let symmetric = inner.tril() + turned(inner.tril_with(|o| o.diagonal(-1)));
+        let whole = q_grad + q.matmul(symmetric);
+        Ok(vec![turned(solved(true, false, false, r, turned(whole)))])
+    }),
     ("inverse_grad", |op| {
         let (inverse, g) = (turned(op.x("out")?), op.x("out_grad")?);
         Ok(vec![-inverse.matmul(g).matmul(inverse)])

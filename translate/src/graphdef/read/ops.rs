@@ -14,8 +14,8 @@ use super::super::types::RESOURCE;
 use super::scope::Handle;
 use super::{Input, Reader, Result};
 use super::{
-    arrays, composed, const_operands, contract, functions, images, lists, matrix, nn, places, random, resize, select,
-    sets, slopes, spectrum, stacks, switches, volumes,
+    arrays, composed, const_operands, contract, detection, functions, images, lists, matrix, nn, places, random,
+    resize, select, sets, slopes, sparse, spectrum, stacks, switches, volumes,
 };
 
 /// A function that reads a node.
@@ -252,6 +252,7 @@ pub(super) fn row(op: &str) -> Option<&'static Row> {
             composed::TABLE,
             const_operands::TABLE,
             contract::TABLE,
+            detection::TABLE,
             functions::TABLE,
             images::TABLE,
             lists::TABLE,
@@ -262,6 +263,7 @@ pub(super) fn row(op: &str) -> Option<&'static Row> {
             resize::TABLE,
             sets::TABLE,
             slopes::TABLE,
+            sparse::TABLE,
             spectrum::TABLE,
             volumes::TABLE,
         ];

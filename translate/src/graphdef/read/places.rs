@@ -4,6 +4,7 @@ use pir_dialects::pd;
 use pir_ir::{DYNAMIC, Type, ValueId};
 
 use super::ops::{Row, number_of};
+use super::slices::{Bound, stretch};
 use super::{Reader, Result};
 
 pub(super) const TABLE: &[Row] = &[
@@ -93,8 +94,14 @@ pub(super) const TABLE: &[Row] = &[
         }
         r.op(at, pd::Assign::NAME, &[out], &[])
     }),
-    ("SegmentMax", "T Tindices", "", |r, at| extreme(r, at, pd::Max::NAME)),
+    ("SegmentMax", "T Tindices", "", |r, at| match r.known(at, 1) {
+        None => pooled(r, at, "MAX"),
+        Some(_) => extreme(r, at, pd::Max::NAME),
+    }),
     ("SegmentMean", "T Tindices", "", |r, at| {
+        if r.known(at, 1).is_none() {
+            return pooled(r, at, "MEAN");
+        }
         let count = sorted(r, at)?;
         let numbers = r.list(at, 1, "segment numbers")?;
         let mut rows = vec![0i64; usize::try_from(count).unwrap_or(0)];
@@ -119,9 +126,15 @@ pub(super) const TABLE: &[Row] = &[
         let rows = r.helper(at, pd::AssignValue::NAME, &[], &attrs)?;
         r.op(at, pd::Divide::NAME, &[sum, rows], &[])
     }),
-    ("SegmentMin", "T Tindices", "", |r, at| extreme(r, at, pd::Min::NAME)),
+    ("SegmentMin", "T Tindices", "", |r, at| match r.known(at, 1) {
+        None => pooled(r, at, "MIN"),
+        Some(_) => extreme(r, at, pd::Min::NAME),
+    }),
     ("SegmentProd", "T Tindices", "", |r, at| extreme(r, at, pd::Prod::NAME)),
     ("SegmentSum", "T Tindices", "", |r, at| {
+        if r.known(at, 1).is_none() {
+            return pooled(r, at, "SUM");
+        }
         let count = sorted(r, at)?;
         super::select::segment_sum(r, at, count)
     }),
@@ -196,6 +209,57 @@ fn part(
         }
         false => Ok(Some(x)),
     }
+}
+
+/// Segments of computed numbers: there are no more than rows, of which as many are kept as the last number says.
+fn pooled(r: &mut Reader<'_>, at: usize, kind: &str) -> Result<()> {
+    /// So many elements may the masked rows have.
+    const MOST: i64 = 1 << 26;
+    let operands = r.operands(at, 2)?;
+    let (dims, elem) = r.dims(operands[0])?;
+    let Some((&rows, rest)) = dims.split_first() else {
+        return Err("its rows are a scalar".to_owned());
+    };
+    let elements = dims.iter().try_fold(rows, |n, &d| n.checked_mul(d));
+    if dims.contains(&DYNAMIC) || rows < 1 || !r.ctx.is_float(elem) {
+        return Err("the shape of its rows is unknown, or they are no floats".to_owned());
+    }
+    if !matches!(kind, "SUM" | "MEAN") && elements.is_none_or(|n| n > MOST) {
+        return Err("its rows are too large".to_owned());
+    }
+    let made = r.express(at, &operands, |scope, x| {
+        let ids = x[1].to(Some(Type::I64));
+        let behind = vec![1; rest.len()];
+        let zeros = |shape: &[i64]| scope.full_with(shape, 0.0, |o| o.dtype(elem));
+        let index = ids.reshape([rows, 1]);
+        let ones = scope.full_with(&[rows], 1.0, |o| o.dtype(elem));
+        let counts = zeros(&[rows])
+            .scatter_nd_add(index, ones)
+            .reshape([&[rows], &behind[..]].concat());
+        let sums = || zeros(&dims).scatter_nd_add(index, x[0]);
+        let extreme = |sign: f64| {
+            let numbers = scope.arange_with(|o| o.start(0).end(rows).step(1).dtype(Type::I64));
+            let own = numbers.reshape([rows, 1]).equal(ids.reshape([1, rows]));
+            let whole = [&[rows, rows], rest].concat();
+            let own = own.reshape([&[rows, rows], &behind[..]].concat()).expand(&whole[..]);
+            let all = x[0].reshape([&[1, rows], rest].concat()).expand(&whole[..]);
+            let picked = own.select(all, all.filled(-sign * f64::from(f32::MAX)));
+            let best = match sign > 0.0 {
+                true => picked.max_with(|o| o.axis([1])),
+                false => picked.min_with(|o| o.axis([1])),
+            };
+            counts.expand(&dims[..]).above(0.0).select(best, best.zeros())
+        };
+        let all = match kind {
+            "SUM" => sums(),
+            "MEAN" => sums() / counts.maximum(counts.ones()),
+            "MAX" => extreme(1.0),
+            _ => extreme(-1.0),
+        };
+        Ok(vec![all, ids.cut(0, rows - 1, rows).reshape([]) + 1.0])
+    })?;
+    let part = stretch(r, at, made[0], 0, Bound::Known(0), Bound::Computed(made[1]))?;
+    r.op(at, pd::Assign::NAME, &[part], &[])
 }
 
 /// How many segments there are, whose numbers ascend: each has a row.
@@ -281,7 +345,17 @@ fn extreme(r: &mut Reader<'_>, at: usize, reduce: &'static str) -> Result<()> {
 /// `TensorScatterUpdate`: the index tuples become numbers of rows.
 fn scatter(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let operands = r.operands(at, 3)?;
-    let (x, mut index, mut updates) = (operands[0], operands[1], operands[2]);
+    scatter_at(r, at, operands[0], operands[1], operands[2])
+}
+
+/// The same for given operands.
+pub(super) fn scatter_at(
+    r: &mut Reader<'_>,
+    at: usize,
+    x: ValueId,
+    mut index: ValueId,
+    mut updates: ValueId,
+) -> Result<()> {
     let ((dims, _), (places, elem)) = (r.dims(x)?, r.dims(index)?);
     let Some((&depth, lead)) = places.split_last() else {
         return Err("its indices are not tuples".to_owned());

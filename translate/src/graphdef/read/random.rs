@@ -50,6 +50,18 @@ pub(super) const TABLE: &[Row] = &[
         "dtype=DT_FLOAT",
         |r, at| numbers(r, at, Source::Key, Spread::Normal),
     ),
+    ("StatelessTruncatedNormal", "T Tseed", "dtype=DT_FLOAT", |r, at| {
+        numbers(r, at, Source::Seed, Spread::Truncated)
+    }),
+    (
+        "StatelessTruncatedNormalV2",
+        "Tshape u64 u64 i32",
+        "dtype=DT_FLOAT",
+        |r, at| numbers(r, at, Source::Key, Spread::Truncated),
+    ),
+    ("TruncatedNormal", "T", "dtype seed=0 seed2=0", |r, at| {
+        numbers(r, at, Source::Own, Spread::Truncated)
+    }),
     ("StatelessRandomUniform", "T Tseed", "dtype=DT_FLOAT", |r, at| {
         numbers(r, at, Source::Seed, Spread::Even)
     }),
@@ -99,6 +111,8 @@ enum Spread {
     /// From 0 to 1.
     Even,
     Normal,
+    /// Normal numbers between -2 and 2.
+    Truncated,
     /// All integers of the type.
     All,
     /// Integers between the input of this number and the next one.
@@ -240,6 +254,7 @@ fn numbers(r: &mut Reader<'_>, at: usize, source: Source, spread: Spread) -> Res
             let even = even(r, at, state, count, elem)?;
             r.express(at, &[even], |_, x| Ok(vec![x[0].reshape(&*shape)]))?
         }
+        Spread::Truncated => truncated(r, at, state, &shape, count, elem)?,
         Spread::Normal => {
             let pairs = (count + 1) / 2;
             let even = even(r, at, state, 2 * pairs, elem)?;
@@ -258,6 +273,54 @@ fn numbers(r: &mut Reader<'_>, at: usize, source: Source, spread: Spread) -> Res
     };
     r.is_expressed(at, values, &[]);
     Ok(())
+}
+
+/// Normal numbers between -2 and 2: for each group of four, the first ones between these of a sequence of its own.
+fn truncated(
+    r: &mut Reader<'_>,
+    at: usize,
+    state: ValueId,
+    shape: &[i64],
+    count: i64,
+    elem: Type,
+) -> Result<Vec<ValueId>> {
+    /// The numbers of 32 bits from the start of one group to that of the next one.
+    const APART: i64 = 4 * 256;
+    /// Of so many candidates, fewer than four are in the range once in 10^26 groups.
+    const CANDIDATES: i64 = 32;
+    /// More groups would need too much memory.
+    const GROUPS: i64 = 1 << 16;
+    if elem != Type::F32 {
+        return Err("truncated normal numbers that are not f32 are not supported".to_owned());
+    }
+    let groups = (count + 3) / 4;
+    if groups > GROUPS {
+        return Err("it has too many elements".to_owned());
+    }
+    let even = even(r, at, state, groups * APART, elem)?;
+    r.express(at, &[even], |scope, x| {
+        let pairs = x[0]
+            .reshape([groups, APART])
+            .cut(1, 0, CANDIDATES)
+            .reshape([groups, CANDIDATES / 2, 2]);
+        let of = |k| pairs.cut(2, k, k + 1);
+        let size = of(0).maximum(of(0).filled(1e-7)).log().affine(-2.0, 0.0).sqrt();
+        let angle = of(1).affine(2.0 * std::f64::consts::PI, 0.0);
+        let both = scope.concat_with(&[angle.sin() * size, angle.cos() * size], |o| o.axis(2));
+        let all = both.reshape([groups, 1, CANDIDATES]);
+        let inside = all.abs().less_than(all.filled(2.0));
+        let place = inside.cast(Type::I64).cumsum_with(|o| o.axis(2)).affine(1.0, -1.0);
+        let wanted = scope
+            .arange_with(|o| o.start(0).end(4).step(1).dtype(Type::I64))
+            .reshape([1, 4, 1]);
+        let is_wanted = place.equal(wanted).logical_and(inside);
+        let all = all.expand([groups, 4, CANDIDATES]);
+        let picked = is_wanted.select(all, all.zeros()).sum_with(|o| o.axis([2]));
+        let flat = picked.reshape([4 * groups]);
+        Ok(vec![
+            if count % 4 == 0 { flat } else { flat.cut(0, 0, count) }.reshape(shape),
+        ])
+    })
 }
 
 /// The bits of integers of which all are drawn.

@@ -120,6 +120,23 @@ pub(super) const TABLE: &[Row] = &[
         let elem = r.dims(x)?.1;
         r.build(at, 1, |x| Ok(vec![x[0].argsort()[1].to(Some(elem))]))
     }),
+    ("ListDiff", "T T -> out idx", "out_idx=DT_INT32", |r, at| {
+        let (Some(all), Some(without)) = (r.known(at, 0), r.known(at, 1)) else {
+            return Err("its lists must be constants: how much it gives depends on the numbers".to_owned());
+        };
+        let code = r.input_code(at, 0).unwrap_or(INT32);
+        let index = r.elem(at, "out_idx").unwrap_or(Type::I32);
+        let index = types::code(r.ctx, index).unwrap_or(INT32);
+        let rest = (0..).zip(&all).filter(|(_, n)| !without.contains(n));
+        let (places, rest): (Vec<i64>, Vec<i64>) = rest.map(|(place, &n)| (place, n)).unzip();
+        let count = rest.len() as i64;
+        gives_numbers(r, at, vec![(vec![count], rest)], code)?;
+        let out = r.values[at].clone();
+        gives_numbers(r, at, vec![(vec![count], places)], index)?;
+        let places = std::mem::replace(&mut r.values[at], out);
+        r.values[at].extend(places);
+        Ok(())
+    }),
     ("LowerBound", "T T", "out_type=DT_INT32", |r, at| bound(r, at, false)),
     ("UpperBound", "T T", "out_type=DT_INT32", |r, at| bound(r, at, true)),
     ("Where", "T", "", |r, at| {

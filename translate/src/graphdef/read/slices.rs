@@ -191,7 +191,7 @@ fn bounds(axis: usize, extent: i64, [start, end, stride]: [i64; 3], [first, last
 
 /// A bound: a number, or what gives one.
 #[derive(Clone, Copy)]
-enum Bound {
+pub(super) enum Bound {
     Known(i64),
     Computed(ValueId),
 }
@@ -387,7 +387,14 @@ fn extent(r: &mut Reader<'_>, at: usize, value: ValueId, axis: i64, index: Value
 }
 
 /// A stretch of an axis.
-fn stretch(r: &mut Reader<'_>, at: usize, value: ValueId, axis: i64, start: Bound, end: Bound) -> Result<ValueId> {
+pub(super) fn stretch(
+    r: &mut Reader<'_>,
+    at: usize,
+    value: ValueId,
+    axis: i64,
+    start: Bound,
+    end: Bound,
+) -> Result<ValueId> {
     let mut attrs = vec![
         ("axes", r.ctx.ints_attr(&[axis])),
         ("decrease_axis", r.ctx.ints_attr(&[])),

@@ -3,6 +3,7 @@
 mod activation;
 mod control;
 mod conv;
+mod detection;
 mod elementwise;
 mod index;
 mod linalg;
@@ -40,6 +41,7 @@ fn writer(short: &str) -> Option<Write> {
     let tables = [
         control::TABLE,
         conv::TABLE,
+        detection::TABLE,
         elementwise::TABLE,
         activation::TABLE,
         reduce::TABLE,
