@@ -9,7 +9,8 @@ use pir_passes::{Pass, PassRegistry};
 /// A tool: its dialects, with their patterns, kernels and gradient rules, and its passes. `pir-opt` is
 ///
 /// ```no_run
-/// # /// use pir_tools::Tool;
+/// # use std::process::ExitCode;
+/// use pir_tools::Tool;
 ///
 /// fn main() -> ExitCode {
 ///     Tool::new("pir-opt").opt()

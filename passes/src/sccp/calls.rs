@@ -9,6 +9,8 @@
 //! * Arguments are known of private functions that are named in calls only, by functions beside them, and nowhere else.
 //! * Results are known of functions with a body all of whose ends are returns.
 
+use std::collections::VecDeque;
+
 use pir_ir::{AttrData, AttrDict, Body, Context, OpId, Sym, Traits, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -133,11 +135,15 @@ pub(super) fn across(
         calls.args.insert(name, vec![known; args]);
         calls.results.insert(name, Vec::new());
     }
-    let mut order: Vec<Sym> = scope.functions.keys().copied().collect();
-    order.sort_unstable_by_key(|name| ctx.str(*name));
-    let mut pending: Vec<Sym> = order;
+    // In the order of the source, first all, then those of which something has changed: arguments reach the callees of a chain in one
+    // round, and results its callers in another.
+    let mut order: Vec<(OpId, Sym)> = scope.functions.iter().map(|(&name, &op)| (op, name)).collect();
+    order.sort_unstable();
+    let mut pending: VecDeque<Sym> = order.into_iter().map(|(_, name)| name).collect();
+    let mut queued: FxHashSet<Sym> = pending.iter().copied().collect();
     let mut rounds: FxHashMap<Sym, usize> = FxHashMap::default();
-    while let Some(name) = pending.pop() {
+    while let Some(name) = pending.pop_front() {
+        queued.remove(&name);
         let Some(body) = scope.functions.get(&name).and_then(|&op| outer.isolated(op)) else {
             continue;
         };
@@ -175,8 +181,8 @@ pub(super) fn across(
                     false => std::slice::from_ref(&callee),
                 };
                 for &name in again {
-                    if !pending.contains(&name) {
-                        pending.push(name);
+                    if queued.insert(name) {
+                        pending.push_back(name);
                     }
                 }
             }
