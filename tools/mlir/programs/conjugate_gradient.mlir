@@ -1,4 +1,3 @@
-// MOST: 200, each inner loop of the helpers records on stacks of its own, which are allocated in every iteration and call
 // INPUT: 0.7 0.2
 // INPUT: -1.1 0.4
 // Conjugate gradients on a small symmetric system, until the residual is small; helper functions on buffers.

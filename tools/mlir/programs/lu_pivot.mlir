@@ -1,4 +1,3 @@
-// MOST: 60, each inner loop records on stacks of its own, which are allocated in every iteration of the outer one
 // INPUT: 0.7 0.2
 // INPUT: -1.9 0.4
 // A determinant by Gaussian elimination with partial pivoting.

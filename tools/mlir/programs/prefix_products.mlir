@@ -1,4 +1,3 @@
-// MOST: 30, each inner loop records on stacks of its own, which are allocated in every iteration of the outer one
 // INPUT: 0.7 0.2 5
 // INPUT: -1.1 0.4 8
 // A scan in log steps (Hillis and Steele) between two buffers, whose roles change by a select of views in a loop.

@@ -9,6 +9,7 @@
 //! that one did; it has to end when what that loop began with is reached. A branch that pops has to find one with the same condition, a call
 //! that takes a tape the call that gave it. What is not of this form gets buffers of its own ([`buffers`](super::buffers)).
 
+mod counters;
 mod undo;
 mod walked;
 

@@ -22,7 +22,10 @@ impl Run<'_> {
         let before = tape.pop();
         let other = "it does not read the values that the corresponding loop or branch wrote";
         let parts = match (&before, kind) {
-            (Some(Event::Loop { parts, .. }), FlowKind::Loop) => parts.clone(),
+            (Some(Event::Loop { op: forward, parts }), FlowKind::Loop) => {
+                self.count_down(walked, op, *forward);
+                parts.clone()
+            }
             (Some(Event::Branch { parts, condition }), FlowKind::Branch) => {
                 let own = walked.of(walked.body.operand(op, 0));
                 if !self.same(own, *condition, 64) {
@@ -134,7 +137,7 @@ impl Run<'_> {
     }
 
     /// Whether two values are equal, whenever both are computed: they are the same, or computed of the same.
-    fn same(&self, a: Of<ValueId>, b: Of<ValueId>, fuel: usize) -> bool {
+    pub(super) fn same(&self, a: Of<ValueId>, b: Of<ValueId>, fuel: usize) -> bool {
         let (a, b) = (self.image(a), self.image(b));
         if a == b {
             return true;
