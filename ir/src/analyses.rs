@@ -7,7 +7,7 @@ use crate::analysis_cache::Kept;
 use crate::body::Body;
 use crate::context::Context;
 
-/// Something that passes want to know of a body: computed when it is first requested, and kept as long as the body is as it was.
+/// An analysis that passes request of a body: computed when it is first requested, and kept as long as the body is as it was.
 ///
 /// ```
 /// use pir_ir::{Analysis, Body, Context, ContextBuilder};

@@ -40,7 +40,7 @@ pub trait Arithmetic: Send + Sync {
     /// Whether it is for values of a type.
     fn is_for(&self, ctx: &Context, ty: Type) -> bool;
 
-    /// The operation that computes something.
+    /// The name of the operation for a kind of arithmetic.
     fn op(&self, what: Arith) -> &'static str;
 
     /// The type of the numbers that iterations are counted with.
@@ -61,17 +61,17 @@ pub trait Arithmetic: Send + Sync {
     /// When there is none of that type.
     fn filled_like(&self, r: &mut Rewriter<'_>, like: ValueId, number: f64) -> Result<ValueId, String>;
 
-    /// Whether an operation computes something.
+    /// Whether an operation is of a kind of arithmetic.
     fn is(&self, op: OpView<'_>, what: Arith) -> bool {
         op.name() == self.op(what)
     }
 
-    /// Computes something of which the type is known.
+    /// Emits an operation whose result type is known.
     fn emit(&self, r: &mut Rewriter<'_>, what: Arith, of: &[ValueId], ty: Type) -> ValueId {
         r.op(self.op(what)).operands(of.iter().copied()).result(ty).value()
     }
 
-    /// Computes something.
+    /// Emits an operation.
     ///
     /// # Errors
     /// When the operands do not go together.
@@ -115,7 +115,7 @@ impl Context {
 }
 
 impl Rewriter<'_> {
-    /// Computes something by the arithmetic of the type of the first operand.
+    /// Emits an operation of the dialect of the first operand's type.
     ///
     /// # Errors
     /// When there is none, or the operands do not go together.

@@ -101,7 +101,7 @@ impl Budget {
         own.ok().flatten().unwrap_or_else(|| Self::of_process().clone())
     }
 
-    /// Makes it that of this thread, until what is given back is dropped.
+    /// Makes it the budget of this thread until the returned guard is dropped.
     #[must_use = "it lasts as long as what is given back"]
     pub fn enter(&self) -> Entered {
         let before = CURRENT.try_with(|current| current.replace(Some(self.clone())));
@@ -125,7 +125,7 @@ impl Budget {
         self.0.used.load(Ordering::Relaxed)
     }
 
-    /// How often something was refused.
+    /// The number of refusals.
     pub fn refused(&self) -> u64 {
         self.0.refused.load(Ordering::Relaxed)
     }
@@ -173,7 +173,7 @@ impl Budget {
         Ok(())
     }
 
-    /// Takes what is there already.
+    /// Adds memory that is in use already.
     fn add(&self, bytes: u64) {
         let mut budget = Some(self);
         while let Some(Budget(inner)) = budget {
@@ -190,7 +190,7 @@ impl Budget {
         }
     }
 
-    /// The system has not given what was reserved.
+    /// Records that the system did not provide reserved memory.
     pub fn system_refused(&self, bytes: u64) -> Exhausted {
         self.0.refused.fetch_add(1, Ordering::Relaxed);
         Exhausted {
@@ -237,7 +237,7 @@ pub struct Reservation {
 }
 
 impl Reservation {
-    /// Of what is there already; it may be more than the limit, so that nothing else is given.
+    /// A reservation of memory that is in use already; it may exceed the limit, so that further requests fail.
     pub fn of_existing(bytes: usize) -> Self {
         let budget = Budget::current();
         budget.add(bytes as u64);

@@ -84,7 +84,7 @@ impl Rewriter<'_> {
         made
     }
 
-    /// Copies what is in regions; the last pair comes first. Nesting may be deep, so the list is explicit.
+    /// Copies the contents of regions; the last pair comes first. Nesting may be deep, so the list is explicit.
     fn copy_regions(&mut self, copies: &mut Copies<'_>, mut pending: Vec<(RegionId, RegionId)>, map: &mut ValueMap) {
         while let Some((from, to)) = pending.pop() {
             for block in self.source(copies).region_blocks(from).to_vec() {
@@ -113,7 +113,8 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Settles what was used before it was copied (between blocks, in graph regions), and successors.
+    /// Completes the copies: operands that were used before their definitions were copied (between blocks, in graph regions), and
+    /// successors.
     fn close(&mut self, copies: Copies<'_>, map: &ValueMap) {
         for (op, index, value) in copies.open {
             if let Some(new) = map.get(value) {
@@ -142,7 +143,7 @@ impl Rewriter<'_> {
         copies.from.unwrap_or(self.body)
     }
 
-    /// Copies an operation with empty regions, which it gives after those that they are copies of, in reverse order.
+    /// Copies an operation with empty regions; returns these after the regions that they copy, in reverse order.
     fn copy_shallow(
         &mut self,
         copies: &mut Copies<'_>,

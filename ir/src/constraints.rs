@@ -12,7 +12,7 @@ use crate::types::Attr;
 
 /// The constraints of a dialect, as IRDL states them ([`ContextBuilder::constrain`](crate::ContextBuilder::constrain)).
 pub trait Constraints: Send + Sync {
-    /// Reports what is wrong with an operation of the dialect whose counts and attributes are as its definition declares.
+    /// Reports errors of an operation of the dialect whose counts and attributes match its definition.
     fn verify_op(&self, op: OpView<'_>, errors: &mut Vec<Diagnostic>);
 
     /// Whether a type, as an attribute, or an attribute of the dialect is as it has to be.

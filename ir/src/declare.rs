@@ -30,7 +30,7 @@ bitflags! {
         const CONSTANT = 1 << 6;
         /// The blocks of the regions need no terminator.
         const NO_TERMINATOR = 1 << 7;
-        /// Effects are those of the operations in the regions, beside the declared ones.
+        /// The effects include those of the operations in the regions.
         const RECURSIVE_EFFECTS = 1 << 8;
         /// A missing terminator of a region is read as an empty `cf.yield`-like [`OpDef::implicit_terminator`].
         const IMPLICIT_TERMINATOR = 1 << 9;
@@ -181,7 +181,7 @@ pub enum Speculatability {
     Recursive,
 }
 
-/// Where control comes from or goes to: the operation itself, or one of its regions.
+/// The source or the target of control flow: the operation itself, or one of its regions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FlowPoint {
     /// The operation: its operands when control comes from it, its results when control goes to it.
@@ -228,7 +228,7 @@ impl FlowEdge {
     }
 }
 
-/// Something that is known since a truth value is.
+/// A fact that follows from a truth value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Implied {
     /// The value of another truth value.
@@ -303,7 +303,7 @@ pub enum Dependence {
 /// The replacement of a folded result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FoldResult {
-    /// A value that is there already.
+    /// An existing value.
     Value(ValueId),
     /// A constant, in the form in which dialects materialise constants ([`OpDef::materialize`](crate::OpDef::materialize)): a number or truth
     /// value, which all elements of the type of the result have, or a list of the elements, the last dimension

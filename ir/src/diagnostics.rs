@@ -30,7 +30,7 @@ pub enum Severity {
     Note,
 }
 
-/// A place in the source and what is to be said of it.
+/// A place in the source and a text about it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Label {
     /// Where.
@@ -73,7 +73,7 @@ pub struct Edit {
     pub text: String,
 }
 
-/// Something that the user should know of the input.
+/// A message about the input.
 ///
 /// The first label is the place of the error.
 #[derive(Clone, PartialEq, Eq, Debug)]

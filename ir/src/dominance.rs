@@ -84,12 +84,12 @@ impl DominatorTree {
         self.nodes.contains_key(&block)
     }
 
-    /// The nearest block that every way to `block` leads through; `None` for the entry and what is unreachable.
+    /// The immediate dominator of `block`; `None` for the entry block and unreachable blocks.
     pub fn immediate_dominator(&self, block: BlockId) -> Option<BlockId> {
         self.nodes.get(&block).and_then(|n| n.idom)
     }
 
-    /// Whether every way to `b` leads through `a`; true when they are the same, and when `b` is unreachable.
+    /// Whether `a` dominates `b`; every block dominates itself and unreachable blocks.
     pub fn dominates(&self, a: BlockId, b: BlockId) -> bool {
         match (self.nodes.get(&a), self.nodes.get(&b)) {
             _ if a == b => true,

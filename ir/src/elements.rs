@@ -116,7 +116,7 @@ impl Elements {
         }
     }
 
-    /// The type of the tensor or vector; of an array, that of its elements.
+    /// The type of the tensor or vector; for an array, of its elements.
     pub fn ty(&self) -> Type {
         self.ty
     }
@@ -146,7 +146,7 @@ impl Elements {
         self.len == 0
     }
 
-    /// Whether the bytes are those of one element that all are.
+    /// Whether the bytes hold one element that all others equal.
     pub fn is_splat(&self) -> bool {
         self.len > 0 && self.buffer.len == self.size() && self.form == ElementsForm::Dense
     }
@@ -156,12 +156,12 @@ impl Elements {
         self.kind.bytes() * (1 + usize::from(self.is_complex))
     }
 
-    /// The bytes, the lowest of each number first, in the order of the elements; of a splat, those of one.
+    /// The bytes in the order of the elements, each little-endian; for a splat, of one element.
     pub fn bytes(&self) -> &[u8] {
         &bytemuck::cast_slice(&self.buffer.words)[..self.buffer.len]
     }
 
-    /// The numbers, if they are such; of a splat, those of one element.
+    /// The numbers, if they have this type; for a splat, one element.
     pub fn as_slice<T: Element>(&self) -> Option<&[T]> {
         if !T::is(self.kind) || cfg!(target_endian = "big") {
             return None;

@@ -10,7 +10,7 @@ use crate::types::{DYNAMIC, Signedness, Type, TypeData};
 pub enum ElementsError {
     /// The type has no elements that bytes hold, or not a known number.
     Type,
-    /// So many bytes are wanted, but so many are there.
+    /// The expected and the actual number of bytes.
     Len(usize, usize),
     /// There is no memory.
     Memory(Exhausted),
@@ -65,7 +65,7 @@ impl ElementsBuilder {
         Ok(())
     }
 
-    /// So many bytes, all zero, in place of those that are there.
+    /// Replaces the bytes by this number of zeros.
     ///
     /// # Errors
     /// When there is no memory.

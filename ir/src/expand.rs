@@ -11,8 +11,8 @@ use crate::rewriter::Rewriter;
 /// which are made of others twice, would otherwise fill the memory.
 const MAX_GROWTH: usize = 1_000_000;
 
-/// Puts the expansions of composite operations in their places, those in expansions included. Operations that `keep` wants
-/// stay. Whether something changed.
+/// Replaces composite operations by their expansions, including those in expansions. Operations that `keep` wants stay. Whether something
+/// changed.
 ///
 /// # Errors
 /// The operations that cannot be expanded.
@@ -31,7 +31,7 @@ pub fn expand_composites(module: &mut Module, keep: &dyn Fn(OpView<'_>) -> bool)
     Ok(changed)
 }
 
-/// The same for one body, without those in it.
+/// The same for one body, without nested ones.
 ///
 /// # Errors
 /// The operations that cannot be expanded.

@@ -22,7 +22,7 @@ impl Body {
         Some(self.region_flow(ctx, op)?.edges(self.view(ctx, op)))
     }
 
-    /// The place of a region among those of its operation.
+    /// The index of a region in its operation.
     pub fn region_index(&self, region: RegionId) -> Option<usize> {
         let op = self.region_parent(region)?;
         let regions = self.op_regions(op);
@@ -52,7 +52,7 @@ impl Body {
         }
     }
 
-    /// The arguments of the entry block of a region, by the place of the region among those of its operation.
+    /// The arguments of the entry block of a region, by the index of the region in its operation.
     fn region_args(&self, op: OpId, region: usize) -> &[ValueId] {
         let entry = self.op_regions(op).get(region).and_then(|&r| self.entry_block(r));
         entry.map_or(&[], |block| self.block_args(block))

@@ -23,8 +23,8 @@ pub struct FlowForm {
     pub kind: FlowKind,
     /// The region that runs once, before the others.
     pub entry: Option<RegionId>,
-    /// The block of the region that decides and that of the one that is repeated, or those of the two branches. One that is
-    /// empty, or has several blocks, is `None`.
+    /// The block of the deciding and that of the repeated region, or the blocks of the two branches. One that is empty, or has several
+    /// blocks, is `None`.
     pub blocks: [Option<BlockId>; 2],
     /// The regions that these are the blocks of, by their places.
     pub points: [FlowPoint; 2],

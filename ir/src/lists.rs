@@ -4,7 +4,7 @@
 /// first, then they are entered; both in any order of the owners.
 #[derive(Clone, Debug)]
 pub struct Lists<T> {
-    /// Where the items of each owner end; they begin where those of the owner before end.
+    /// The end of each owner's items; they begin at the end of the previous owner's.
     ends: Vec<u32>,
     items: Vec<T>,
 }

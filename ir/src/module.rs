@@ -43,7 +43,7 @@ impl Module {
         }
     }
 
-    /// How many operations there are, those in isolated bodies included.
+    /// The number of operations, isolated bodies included.
     pub fn num_ops(&self) -> usize {
         let mut count = 0;
         self.for_each_body(|body| count += body.num_ops());

@@ -35,7 +35,7 @@ impl<K, V> Recent<K, V> {
         &mut self.items[place & (self.places - 1)]
     }
 
-    /// Keeps something in the place of what was there.
+    /// Replaces the entry of a place.
     #[inline]
     pub(crate) fn keep(&mut self, place: usize, key: K, value: V) {
         *self.at(place) = Some((key, value));

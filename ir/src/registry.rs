@@ -62,8 +62,8 @@ pub trait RegionFlow: Sync + Send {
         None
     }
 
-    /// How many arguments or results at the end of those of a point are the operation's own: an entry region makes them, and
-    /// they are known by their place. What is added is before them.
+    /// The number of the operation's own arguments or results at the end of those of a point: an entry region makes them, and they are
+    /// known by their place. What is added is before them.
     fn own_inputs(&self, op: OpView<'_>, to: FlowPoint) -> usize {
         let _ = (op, to);
         0
@@ -105,7 +105,7 @@ pub struct InferArgs<'a> {
 }
 
 impl<'a> InferArgs<'a> {
-    /// The type of the operand at `index`, if there is one.
+    /// The type of the operand at `index`, if present.
     pub fn operand_type(&self, index: usize) -> Option<Type> {
         self.operands.get(index).map(|&v| self.body.value_type(v))
     }
@@ -123,7 +123,7 @@ pub type InferFn = fn(InferArgs<'_>) -> Result<SmallVec<[Type; 2]>, String>;
 /// The types of the arguments of the entry block of the region of the given index, if they are known.
 pub type RegionArgsFn = fn(InferArgs<'_>, usize) -> Option<SmallVec<[Type; 4]>>;
 
-/// Reports what is wrong with an operation. Types, counts and attributes of the definition were checked before.
+/// Reports errors of an operation. Types, counts and attributes of the definition were checked before.
 pub type VerifyFn = fn(OpView<'_>, &mut Vec<Diagnostic>);
 
 /// Folds an operation, given the constant values of its operands.
@@ -158,8 +158,8 @@ pub type SpeculateFn = fn(OpView<'_>) -> Speculatability;
 /// operands.
 pub type ImpliesFn = fn(OpView<'_>, bool) -> Vec<Implied>;
 
-/// Which of the successors of a terminator control goes to, if constants tell. `constant` gives the constant that a
-/// value is known to have, in the form of [`FoldResult::Constant`].
+/// The successor that a terminator selects, if constants determine it. `constant` gives the constant that a value is known to have, in the
+/// form of [`FoldResult::Constant`].
 pub type ChooseFn = fn(OpView<'_>, &dyn Fn(ValueId) -> Option<Attr>) -> Option<usize>;
 
 /// The role of an operation in counting.

@@ -16,7 +16,7 @@ use crate::rewriter::Rewriter;
 use crate::types::{DYNAMIC, Type, TypeData};
 use crate::verify::{compatible, fits};
 
-/// Values whose types were stated again, to be looked at when all uses are there.
+/// Values with restated types, to be finished when all uses exist.
 #[derive(Default, Debug)]
 pub struct Restated {
     made: Vec<(ValueId, ValueId)>,
@@ -80,7 +80,7 @@ impl Restated {
         stated
     }
 
-    /// Gives uses that go with the type that a value had its own again, and removes what is not used then.
+    /// Restores the original value in uses that accept its type, and removes unused operations.
     pub fn finish(self, r: &mut Rewriter<'_>) {
         for (stated, value) in self.made {
             for at in r.body.uses(stated).collect::<SmallVec<[Use; 4]>>() {

@@ -96,7 +96,7 @@ impl<'a> Rewriter<'a> {
         self
     }
 
-    /// Notes an operation that is worth another look since something about it changed, as if it had been created.
+    /// Marks an operation for another visit because something about it changed, as if it had been created.
     pub fn touch(&mut self, op: OpId) {
         if let Some(created) = &mut self.created {
             created.push(op);

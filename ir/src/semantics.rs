@@ -44,7 +44,7 @@ pub trait Semantics: Send + Sync {
         Vec::new()
     }
 
-    /// The programs, with what they are: `computes`, `computes without bias`.
+    /// The programs, with their descriptions: `computes`, `computes without bias`.
     fn programs(&self) -> Vec<(String, &str)> {
         Vec::new()
     }

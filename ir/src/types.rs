@@ -16,11 +16,11 @@ macro_rules! interned_id {
 }
 
 interned_id!(
-    /// An interned type; [`Context::type_data`](crate::Context::type_data) gives what it denotes.
+    /// An interned type; [`Context::type_data`](crate::Context::type_data) returns its data.
     Type
 );
 interned_id!(
-    /// An interned attribute; [`Context::attr_data`](crate::Context::attr_data) gives what it denotes.
+    /// An interned attribute; [`Context::attr_data`](crate::Context::attr_data) returns its data.
     Attr
 );
 interned_id!(

@@ -19,7 +19,7 @@ impl Made {
         }
     }
 
-    /// The next region, with arguments of these types; what comes next goes there.
+    /// Makes the next region, with arguments of these types, the insertion point.
     pub(crate) fn region(&mut self, r: &mut Rewriter<'_>, types: &[Type]) -> Vec<ValueId> {
         let region = r.body.create_region();
         let block = r.body.create_block(region);

@@ -72,7 +72,7 @@ pub trait Observer {
 pub enum VerifyEach {
     /// Never.
     Never,
-    /// After each pass that states that it changed something.
+    /// After each pass that reports a change.
     Changed(VerifyOptions),
 }
 

@@ -51,7 +51,7 @@ pub enum OptionValue {
 }
 
 impl OptionKind {
-    /// The value that `raw` means, or what was expected in its place.
+    /// The value of `raw`, or a description of the expected one.
     pub(crate) fn read(self, raw: RawValue) -> Result<OptionValue, String> {
         let text = match (self, raw) {
             (OptionKind::List, RawValue::List(items)) => return Ok(OptionValue::List(items)),

@@ -82,7 +82,7 @@ fn body_of(module: &Module, function: Option<OpId>) -> &Body {
     inner.unwrap_or(&module.body)
 }
 
-/// The operations that do the same, for each function to be made.
+/// Groups of equal operations, one for each function to create.
 fn find(module: &Module, min_size: usize) -> Vec<Vec<Place>> {
     let ctx = &*module.ctx;
     let functions = module
@@ -233,7 +233,7 @@ fn write_down(ctx: &Context, body: &Body, op: OpId) -> (Written, Vec<ValueId>) {
     ((text, attrs), captures)
 }
 
-/// Makes a function of operations that do the same, and calls of it in their places.
+/// Creates a function of equal operations, and replaces them with calls.
 fn outline(module: &mut Module, class: &[Place], names: &mut Names) {
     let Some(&(owner, op)) = class.first() else { return };
     let ctx = module.ctx.clone();

@@ -84,7 +84,7 @@ impl<'a> PassContext<'a> {
         Self { evaluator, ..self }
     }
 
-    /// Reports something that does not stop the pass: a warning or a note.
+    /// Reports a diagnostic that does not stop the pass: a warning or a note.
     pub fn report(&self, diagnostic: Diagnostic) {
         self.reports
             .lock()
@@ -187,7 +187,7 @@ impl Invocation {
         }
     }
 
-    /// A run that takes over those of `options` that the pass declares too.
+    /// A run with those of `options` that the pass declares.
     pub fn forwarding(pass: &'static dyn Pass, options: &Options) -> Self {
         let mut new = Self::new(pass);
         new.options.forward_from(options);

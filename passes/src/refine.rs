@@ -366,7 +366,7 @@ impl<'a> Refiner<'a> {
         self.inputs(op, edges, FlowPoint::Parent, &visited, false);
     }
 
-    /// Gives the arguments of a region, or the results, the types of what comes to them. Whether one is new.
+    /// Gives the arguments of a region, or the results, the types of the values bound to them. Whether one is new.
     fn inputs(&mut self, op: OpId, edges: &[FlowEdge], to: FlowPoint, visited: &[bool], give_up: bool) -> bool {
         let mut coming: FxHashMap<usize, Option<Type>> = FxHashMap::default();
         for edge in edges.iter().filter(|edge| edge.to == to) {

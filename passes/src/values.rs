@@ -88,7 +88,7 @@ impl<'a> ValueReader<'a> {
         Span::new(self.at, self.at + self.peek().map_or(0, char::len_utf8))
     }
 
-    /// Reports what was expected in place of the next character.
+    /// Reports the expected text at the next character.
     pub(crate) fn syntax(&mut self, expected: &str, help: &str) {
         let found = match self.peek() {
             Some(c) => format!("`{}`", c.escape_debug()),

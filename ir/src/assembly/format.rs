@@ -84,7 +84,7 @@ impl Format {
 }
 
 impl fmt::Display for Format {
-    /// As it is shown to somebody who wrote something else.
+    /// The format as shown in error messages.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut ends: Vec<usize> = Vec::new();
         let mut space = false;

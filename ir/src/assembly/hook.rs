@@ -5,7 +5,7 @@ use crate::diagnostics::Diagnostic;
 /// Reads what a format calls `custom<NAME>`.
 pub type AssemblyHook = fn(&mut dyn AssemblyReader) -> Result<(), Unreadable>;
 
-/// Why something could not be read.
+/// The reason why parsing failed.
 #[derive(Debug)]
 pub struct Unreadable(pub(crate) Box<Diagnostic>);
 
@@ -27,7 +27,7 @@ pub trait TextReader {
         }
     }
 
-    /// Says what was expected here.
+    /// An error that names the expected text.
     fn expected(&mut self, what: &str) -> Unreadable;
 
     /// Whether a sign is next.

@@ -19,7 +19,7 @@ pub(crate) struct CapacityHint {
 /// Content of so many bytes is not copied, unless the room is more than twice as large.
 const LARGE: usize = 1 << 16;
 
-/// Gives the content of `all` the memory that it needs, and to `rest` what it had before, unless it keeps that.
+/// Allocates the memory that the content of `all` needs, and returns its former memory to `rest` unless it keeps that.
 fn settle<T>(all: &mut Vec<T>, rest: &mut Vec<T>) {
     if size_of_val(&**all) >= LARGE && all.len() > all.capacity() / 2 {
         all.shrink_to_fit();
@@ -66,7 +66,7 @@ impl Body {
         body
     }
 
-    /// Gives the body the memory that it needs, and what it had before to `room`, except for what is large.
+    /// Allocates the memory that the body needs, and returns its former memory to `room`, except for large parts.
     pub(crate) fn settle(&mut self, room: &mut CapacityHint) {
         settle(&mut self.ops, &mut room.ops);
         settle(&mut self.values, &mut room.values);

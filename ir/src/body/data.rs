@@ -50,7 +50,7 @@ impl OpData {
         self.extra != DEAD
     }
 
-    /// The index into `Body::extras`, if the operation has something there.
+    /// The index into `Body::extras`, if the operation has an entry there.
     #[inline]
     pub(crate) fn extra(&self) -> Option<usize> {
         match self.extra {

@@ -136,7 +136,7 @@ impl Body {
         self.replace_all_uses_as(old, new);
     }
 
-    /// The same, of any type.
+    /// The same for replacements of any type.
     pub(crate) fn replace_all_uses_as(&mut self, old: ValueId, new: ValueId) {
         if old == new {
             return;

@@ -1,4 +1,4 @@
-//! Operations of a body and what they are made of.
+//! Operations of a body and their parts.
 
 use smallvec::SmallVec;
 
@@ -36,7 +36,7 @@ impl Body {
         self.regions.len()
     }
 
-    /// How many operations there are, those in isolated bodies not counted.
+    /// The number of operations, isolated bodies not included.
     pub fn num_ops(&self) -> usize {
         self.ops.iter().filter(|op| op.is_alive()).count()
     }
@@ -96,7 +96,7 @@ impl Body {
         self.operands[self.ops[op.index()].operands.range()][index]
     }
 
-    /// The operand at `index`, if there is one; those before it are not gone through.
+    /// The operand at `index`, if present, in constant time.
     #[inline]
     pub fn get_operand(&self, op: OpId, index: usize) -> Option<ValueId> {
         self.operands[self.ops[op.index()].operands.range()].get(index).copied()
@@ -130,7 +130,7 @@ impl Body {
         ValueId::new(range.start + index)
     }
 
-    /// The result at `index`, if there is one.
+    /// The result at `index`, if present.
     #[inline]
     pub fn get_result(&self, op: OpId, index: usize) -> Option<ValueId> {
         (index < self.num_results(op)).then(|| self.result(op, index))
@@ -223,7 +223,7 @@ impl Body {
         self.locs.get(&op).copied()
     }
 
-    /// The operation together with what is needed to ask about it.
+    /// A view of the operation for queries.
     pub fn view<'a>(&'a self, ctx: &'a Context, op: OpId) -> OpView<'a> {
         OpView { ctx, body: self, op }
     }

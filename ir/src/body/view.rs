@@ -86,17 +86,17 @@ impl<'a> OpView<'a> {
         self.def().is_some_and(|d| d.has(traits))
     }
 
-    /// The operand at `index`, if there is one.
+    /// The operand at `index`, if present.
     pub fn operand(&self, index: usize) -> Option<ValueId> {
         self.body.get_operand(self.op, index)
     }
 
-    /// The type of the operand at `index`, if there is one.
+    /// The type of the operand at `index`, if present.
     pub fn operand_type(&self, index: usize) -> Option<Type> {
         self.operand(index).map(|v| self.body.value_type(v))
     }
 
-    /// The type of the result at `index`, if there is one.
+    /// The type of the result at `index`, if present.
     pub fn result_type(&self, index: usize) -> Option<Type> {
         self.body.get_result(self.op, index).map(|v| self.body.value_type(v))
     }

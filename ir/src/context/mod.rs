@@ -157,7 +157,7 @@ impl Context {
         self.shared.upgrade()
     }
 
-    /// Where the verifier keeps what it asks of an operation, `None` if the operation is not registered.
+    /// The cached checks of an operation, `None` if it is not registered.
     #[inline]
     pub(crate) fn plan(&self, name: OpName) -> Option<&OnceLock<Box<Plan>>> {
         self.plans.get(name.index())

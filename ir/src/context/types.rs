@@ -29,7 +29,7 @@ impl Context {
         self.parameterized_type::<T>([])
     }
 
-    /// The type that `T` names, with parameters, which must be those of its definition.
+    /// The type that `T` names, with parameters that match its definition.
     pub fn parameterized_type<T: DialectType>(&self, params: impl Into<Box<[TypeParam]>>) -> Type {
         let params = params.into();
         self.intern_type(match self.declared_types.by_key.get(&TypeId::of::<T>()) {

@@ -169,7 +169,7 @@ impl Detached<'_> {
     }
 }
 
-/// Makes an operation anew with its regions and other results, which replace those that it had.
+/// Recreates an operation with its regions and other results, which replace the old ones.
 fn remake(r: &mut Rewriter<'_>, op: OpId, bundles: &[Bundle], new: &[New], entry: Option<&NewEntry>) -> OpId {
     let operands = r.body.operands_vec(op);
     let places = places(bundles, |b| b.target(FlowPoint::Parent));
@@ -231,7 +231,7 @@ fn insert_entry(r: &mut Rewriter<'_>, op: OpId, entry: &NewEntry) {
 }
 
 impl Edited {
-    /// The place of a new lane among those of a bundle with this source or target.
+    /// The index of a new lane among those of a bundle with this source or target.
     fn place(&self, lane: NewLane, start: impl Fn(&Bundle) -> Option<usize>) -> Option<usize> {
         self.bundles.iter().find_map(|bundle| {
             let added = bundle.added.binary_search(&lane.0).ok()?;

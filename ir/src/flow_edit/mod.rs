@@ -161,7 +161,7 @@ struct New {
     ty: Type,
     /// The values that it forwards from each point; a region that receives it forwards it unchanged.
     given: SmallVec<[(FlowPoint, ValueId); 2]>,
-    /// Whether the operation is given what it starts from when the edit is applied.
+    /// Whether the initial value is given when the edit is applied.
     initial: bool,
     /// Whether it is in every bundle.
     carried: bool,
@@ -260,8 +260,8 @@ impl<'c> FlowEdit<'c> {
         NewLane(id)
     }
 
-    /// Adds an argument or a result to a point, and to those that are bound to the same operands. `given` is what is forwarded
-    /// from where control comes from there.
+    /// Adds an argument or a result to a point, and to all points that are bound to the same operands. `given` is what is forwarded from
+    /// where control comes from there.
     pub fn add(&mut self, to: FlowPoint, ty: Type, given: &[(FlowPoint, ValueId)]) -> NewLane {
         let id = self.new.len();
         self.new.push(New {
@@ -306,14 +306,14 @@ impl<'c> FlowEdit<'c> {
         })
     }
 
-    /// Removes an argument or a result, with what is bound to the same operands. Nothing may use it.
+    /// Removes an argument or a result, and all that are bound to the same operands. Nothing may use it.
     pub fn remove(&mut self, to: FlowPoint, input: usize) {
         if let Some((bundle, lane)) = self.lane_of_input(to, input) {
             self.bundles[bundle].remove(lane);
         }
     }
 
-    /// Removes what becomes a result, as far back as regions forward what they get: a carried value with all its places.
+    /// Removes a carried value, from its result back through all regions that forward it: a carried value with all its places.
     pub fn remove_carried(&mut self, body: &Body, result: usize) {
         let mut pending: SmallVec<[_; 3]> = self.lane_of_input(FlowPoint::Parent, result).into_iter().collect();
         while let Some((bundle, lane)) = pending.pop() {
@@ -358,7 +358,7 @@ impl<'c> FlowEdit<'c> {
         self.erased.push(op);
     }
 
-    /// Removes the entry region, with what it makes.
+    /// Removes the entry region with its operations.
     pub fn remove_entry(&mut self, body: &Body) {
         let form = body.flow_form(self.ctx, self.op);
         self.removed_entry = form.and_then(|form| form.entry);
@@ -462,7 +462,7 @@ impl<'c> FlowEdit<'c> {
         Ok(Ready(self))
     }
 
-    /// Whether a use goes with what is planned to go.
+    /// Whether a use is removed by the planned edits.
     fn goes(&self, body: &Body, at: Use) -> bool {
         if self.erased.contains(&at.op) {
             return true;

@@ -109,7 +109,7 @@ pub trait OdsReader<'r>: TextReader {
     fn op(&mut self, name: &str, operands: &[ValueId], result: Option<Type>, attrs: &[(&str, Attr)])
     -> Option<ValueId>;
 
-    /// The attributes that the row of an operation gives it if its text does not, beside those that are there.
+    /// Adds the attributes that the row of an operation implies to those present.
     ///
     /// # Errors
     /// When one of them is no attribute.
@@ -173,7 +173,7 @@ pub trait OdsReader<'r>: TextReader {
     /// The types that were read of an operand or a result.
     fn read_types(&self, name: &str) -> Vec<Type>;
 
-    /// Reads elements whose type comes from elsewhere: `dense<…>`.
+    /// Reads elements of a given type: `dense<…>`.
     ///
     /// # Errors
     /// When something else is next, or they do not fit the type.
@@ -281,7 +281,7 @@ pub trait OdsPrinter<'a> {
     /// The integers of an attribute that is a list of attributes.
     fn numbers(&self, name: &str) -> Vec<i64>;
 
-    /// Writes the name of another operation, and those of its attributes that a function wants.
+    /// Writes the name of another operation, and its attributes that a function selects.
     fn head_of(&mut self, op: OpId, wanted: &dyn Fn(Attr) -> bool);
 
     /// Writes an attribute in the form that formats have it in.
@@ -311,7 +311,7 @@ pub trait OdsPrinter<'a> {
     /// Writes ` {…}`, without the attributes that the format has elsewhere.
     fn dict(&mut self);
 
-    /// Gives the arguments of a region their names, which are those of the entry block.
+    /// Names the arguments of a region as those of its entry block.
     fn region_args(&mut self, region: usize) -> SmallVec<[ValueId; 4]>;
 
     /// Leaves out the region of the operation, where the format can do without.

@@ -23,7 +23,7 @@ pub(crate) enum TypeRule {
     Same(u8),
     /// The type is fixed.
     Fixed(Type),
-    /// The type is derived from that of another value.
+    /// The type is a function of another value's type.
     From(TypeFn, Slot),
     /// A truth value for each value of another one.
     Each(Slot),
@@ -112,11 +112,11 @@ pub(crate) struct AttrRow {
     pub(crate) known: AttrKnown,
 }
 
-/// What is known of an attribute in the context of its row, once it was met.
+/// Properties of an attribute in the context of its row.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AttrKnown {
     name: OnceLock<Sym>,
-    /// The value that the text of the default means, if that text is what is printed of it.
+    /// The value of the default's text, if it is printed as that text.
     pub(crate) default: OnceLock<Attr>,
 }
 

@@ -69,7 +69,7 @@ impl Context {
     }
 }
 
-/// The type of the elements of what has some.
+/// The element type of a shaped type.
 fn element(data: &TypeData) -> Option<Type> {
     match data {
         TypeData::Tensor { elem, .. }

@@ -128,7 +128,7 @@ fn range(span: Span) -> std::ops::Range<usize> {
     span.start as usize..span.end as usize
 }
 
-/// The operand and what is between it and the one before or, for the first, after it.
+/// The range of the operand with the separator before it or, for the first, after it.
 fn with_comma(operands: &[Span], index: usize) -> Option<Span> {
     let own = *operands.get(index)?;
     let (start, end) = match (index.checked_sub(1), operands.get(index + 1)) {

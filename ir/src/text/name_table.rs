@@ -15,8 +15,8 @@ const LOOK_AT: usize = 4;
 /// How many names a piece is expected to have at least.
 const FEWEST: usize = 256;
 
-/// Something for each name, in pieces that stay where they are when there are more, so that names with the same word and
-/// numbers near each other, as most are, are found without hashing.
+/// A table by name, in chunks that keep their place when the table grows, so that names with the same word and numbers near each other, as
+/// most are, are found with
 #[derive(Debug)]
 pub(super) struct NameTable<T> {
     none: T,
@@ -32,7 +32,7 @@ pub(super) struct NameTable<T> {
 struct List<T> {
     /// By their place; those without a name are empty.
     chunks: Vec<Box<[T]>>,
-    /// The places of those that are not empty, of those that were looked at last after the others.
+    /// The chunks that are not empty, in the order of their last use.
     made: VecDeque<u32>,
 }
 
@@ -139,7 +139,7 @@ impl<T: Copy> NameTable<T> {
         true
     }
 
-    /// The names that have something, and others, with what they have.
+    /// The names with an entry, and some without one, with their entries.
     pub(super) fn iter(&self) -> impl Iterator<Item = (Name, &T)> {
         let chunks = self.lists.iter().enumerate().flat_map(|(list, List { chunks, .. })| {
             let chunks = chunks.iter().enumerate();

@@ -29,6 +29,6 @@ pub struct PrintOptions {
     pub generic: bool,
     /// MLIR's custom assembly, of operations whose text MLIR declares.
     pub mlir: bool,
-    /// Lists and texts with more elements than this are cut short; what is printed then cannot be read back.
+    /// Lists and texts with more elements than this are elided; the output cannot be parsed.
     pub elide_large: Option<usize>,
 }

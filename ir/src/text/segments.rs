@@ -77,7 +77,7 @@ pub(crate) fn take(
     Some(())
 }
 
-/// The attributes of an operation, with those that tell it.
+/// The attributes of an operation, including those that encode its segment sizes.
 pub(crate) fn with_sizes(ctx: &Context, body: &Body, op: OpId, any: bool) -> AttrDict {
     let successors = body.successors(op);
     let (attrs, own) = (body.attrs(op), body.num_own_operands(op) as i64);

@@ -32,7 +32,7 @@ impl Ways {
         ways
     }
 
-    /// Takes those of another operation.
+    /// Replaces the ways by those of another operation.
     pub(super) fn set(&mut self, ctx: &Context, body: &Body, op: OpId) {
         self.edges.clear();
         self.edges.extend(body.flow_edges(ctx, op).into_iter().flatten());

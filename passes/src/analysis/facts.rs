@@ -58,7 +58,7 @@ impl Touched {
     }
 }
 
-/// The effects of one operation, without those of nested ones.
+/// The effects of one operation, nested ones not included.
 pub fn effects_of(view: OpView<'_>) -> Touched {
     if view.has_no_effects() {
         Touched::empty()
@@ -133,7 +133,7 @@ impl Effects {
         }
     }
 
-    /// Whether something changes in place, or may do so.
+    /// Whether operations may change values in place.
     pub fn changes_values(&self) -> bool {
         self.changes_values
     }

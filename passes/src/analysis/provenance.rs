@@ -34,7 +34,7 @@ pub(crate) struct Provenance {
     doubtful: FxHashSet<ValueId>,
 }
 
-/// Whether values of the type refer to something that may change, or hold values that do.
+/// Whether values of the type refer to mutable objects, or contain such values.
 pub(crate) fn is_handle_type(ctx: &Context, ty: Type) -> bool {
     match ctx.type_data(ty) {
         TypeData::List(items) => {

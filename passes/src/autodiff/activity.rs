@@ -37,7 +37,7 @@ pub(crate) struct Activity {
     pub(crate) memory: Memory,
 }
 
-/// The same, where the derivative of some calls is known.
+/// The same, where the derivatives of some calls are known.
 fn carries_with(custom: &FxHashMap<OpId, bool>, ctx: &Context, body: &Body, at: Use, result: ValueId) -> bool {
     match custom.get(&at.op) {
         Some(true) => [body.operand(at.op, at.index), result]

@@ -349,7 +349,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
     }
 }
 
-/// Pops a cotangent like `like` if there is one; a value that is never popped has none.
+/// Pops a cotangent like `like`, if the popped value has one.
 fn pop_if_any(r: &mut Rewriter<'_>, names: &Names, stack: ValueId, like: ValueId) -> Result<ValueId, String> {
     let flow = names.kit.ok_or("the dialect has no branch to test this with")?.flow;
     let ty = r.body.value_type(like);

@@ -34,7 +34,7 @@ use super::targets::{self, UnitKind};
 use crate::bodies::inner_bodies_mut;
 use crate::cfg::lift_copy;
 
-/// Puts copies beside the functions that are called by what is differentiated, and lets the calls call these.
+/// Copies the functions called by the differentiated code, and redirects the calls to the copies.
 pub(super) fn copy_called(module: &mut Module) {
     let ctx = module.ctx.clone();
     let mut scopes: FxHashMap<Vec<OpId>, Vec<Option<OpId>>> = FxHashMap::default();

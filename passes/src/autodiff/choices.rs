@@ -1,4 +1,4 @@
-//! Buffers that loops carry and branches give, in what is differentiated: numbers say which they are.
+//! Buffers that loops carry and branches yield, in differentiated code: numbers say which they are.
 //!
 //! Which buffer a load or a store is of has to be certain ([`memory`](super::memory)). Where control decides it, as in a loop that swaps
 //! two buffers, the number of the buffer is carried in its place, and `arith.select` chooses the buffer by the number where it is used. The

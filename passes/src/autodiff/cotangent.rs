@@ -162,8 +162,7 @@ fn element_types(ctx: &Context, ty: Type) -> Option<Vec<Type>> {
     }
 }
 
-/// A list of cotangents or tangents of the elements of a list, with zeros like the elements of `like` for those that are
-/// not known.
+/// A list of cotangents or tangents of the elements of a list, with zeros like the elements of `like` for unknown ones.
 pub(crate) fn list_of(
     r: &mut Rewriter<'_>,
     value: ValueId,

@@ -151,7 +151,7 @@ impl<'m> CustomCalls<'m> {
     }
 }
 
-/// How the calls of a body are differentiated, for those that say it.
+/// The differentiation of the calls of a body with rules of their own.
 fn rules_of(ctx: &Context, body: &Body, callables: &Callables<'_>) -> FxHashMap<OpId, CallRule> {
     let Callables { functions, custom } = callables;
     let mut marked: FxHashMap<Sym, Option<Rc<CustomVjp>>> = FxHashMap::default();

@@ -57,7 +57,7 @@ pub(crate) struct Memory {
     around: FxHashSet<OpId>,
 }
 
-/// Whether a type is that of buffers of floats.
+/// Whether a type is a buffer of floats.
 pub(crate) fn is_buffer(ctx: &Context, ty: Type) -> bool {
     matches!(ctx.type_data(ty), TypeData::MemRef { elem, .. } if ctx.is_float(*elem))
 }
@@ -318,7 +318,7 @@ impl Memory {
         self.is_active(result).then_some(result)
     }
 
-    /// Whether there is an access of such a kind in a region of an operation.
+    /// Whether a region of an operation contains such an access.
     pub(crate) fn pass_through(&self, op: OpId) -> bool {
         self.around.contains(&op)
     }
@@ -414,7 +414,7 @@ pub(crate) fn make_shadow(r: &mut Rewriter<'_>, buffer: ValueId, sizes: &[ValueI
     Ok(shadow)
 }
 
-/// Adds the cotangents of the elements of `from` to those of `to`, and leaves zeros.
+/// Adds the cotangents of the elements of `from` to those of `to`, and clears them.
 pub(crate) fn move_elements(r: &mut Rewriter<'_>, from: ValueId, to: ValueId) -> Result<(), String> {
     let ctx = r.ctx;
     let TypeData::MemRef {

@@ -206,7 +206,7 @@ pub(crate) fn expansion(
 type UnitFn<'f> =
     dyn FnMut(&Context, &mut Body, &Unit, &Targets, &Activity, &RuleTable) -> Result<(), Vec<Diagnostic>> + 'f;
 
-/// Runs `f` on what is to be differentiated. After an error, of whichever unit, the module is as it was.
+/// Runs `f` on each unit of differentiation. After an error, of whichever unit, the module is as it was.
 fn for_each_unit(
     module: &mut Module,
     options: &BackwardOptions,

@@ -1,9 +1,9 @@
-//! Names of what is new, and of what messages are about.
+//! Names of new values, and of values in messages.
 
 use pir_ir::{Body, Context, ValueDef, ValueId};
 use rustc_hash::FxHashSet;
 
-/// `base`, or with a number if there is such a name, as in a program that was differentiated before.
+/// `base`, with a number if the name is taken, as in a program that was differentiated before.
 pub(crate) fn free_name(base: &str, taken: &mut FxHashSet<String>) -> String {
     let mut name = base.to_owned();
     let mut number = 2;

@@ -41,7 +41,7 @@ pub(super) fn forget(ctx: &Context, body: &mut Body, function: OpId) {
     body.set_attrs(function, attrs);
 }
 
-/// Makes the types of functions agree with what they take and return after they were differentiated.
+/// Updates function types to the arguments and results after differentiation.
 pub(super) fn extend(module: &mut Module) {
     for_each_function(module, |ctx, body, function, new, old| {
         let (added, gradients) = (
@@ -98,7 +98,7 @@ fn erase_last_arguments(body: &mut Body, function: OpId, count: usize) -> Option
 /// The types of the arguments and of the results.
 type Types<'t> = (&'t [Type], &'t [Type]);
 
-/// Gives each function of one block with the types that it takes and returns, and those that it declares.
+/// Visits the functions of one block, with their actual and their declared types.
 fn for_each_function(module: &mut Module, mut f: impl FnMut(&Context, &mut Body, OpId, Types<'_>, Types<'_>)) {
     let ctx = module.ctx.clone();
     let mut pending = vec![&mut module.body];

@@ -39,7 +39,7 @@ pub(crate) struct Side {
     pub(crate) inside: ValueId,
 }
 
-/// The tapes of a body, outer ones first, and what is known of them all.
+/// The tapes of a body, outer ones first, with shared lookup tables.
 pub(crate) struct Tapes {
     pub(crate) all: Vec<Tape>,
     /// The values in the duals that stand for recorded values.
@@ -54,7 +54,7 @@ pub(crate) struct Tapes {
 
 /// The values that `backward` records, for drawings.
 pub(crate) struct Recorded {
-    /// For each pop, the push of what it takes off.
+    /// The push of the value that each pop returns.
     pub(crate) partner: FxHashMap<OpId, OpId>,
     /// The pushes that have a pop.
     pub(crate) pushes: FxHashSet<OpId>,
@@ -124,7 +124,7 @@ impl Tapes {
             .collect()
     }
 
-    /// Lets what a tape popped represent what it pushed.
+    /// Maps the values that a tape pops to the values that it pushes.
     pub(crate) fn enter_images(&mut self, body: &Body, at: usize) {
         for &(push, pop) in &self.all[at].pairs {
             self.image.insert(body.operand(push, 1), body.result(pop, 0));
@@ -161,7 +161,7 @@ pub(crate) fn pairs_of_duals(names: &Names, body: &Body, provenance: &Provenance
     tapes.into_iter().flat_map(|t| t.pairs).collect()
 }
 
-/// Pairs pushes and pops, outer stacks first, and determines what is in the duals for recorded values.
+/// Pairs pushes and pops, outer stacks first, and finds the counterparts of recorded values in the duals.
 fn pair(names: &Names, body: &Body, provenance: &Provenance) -> (Vec<Tape>, ValueMap) {
     let mut readers: FxHashMap<ValueId, Readers> = FxHashMap::default();
     let mut order = Vec::new();

@@ -148,7 +148,7 @@ fn is_fetch(ctx: &Context, body: &Body, op: OpId) -> bool {
     matches!(ctx.op_str(body.op_name(op)), pd::Fetch::NAME | pd::ShadowOutput::NAME)
 }
 
-/// The names under which the top level of a body fetches something.
+/// The names of the fetches at the top level of a body.
 pub(crate) fn fetched_names(ctx: &Context, body: &Body) -> FxHashSet<String> {
     let blocks = body.region_blocks(body.root()).iter();
     blocks

@@ -1,4 +1,4 @@
-//! Views of buffers, in what is differentiated: an element of a `memref.subview` or `memref.cast` is one of the buffer below.
+//! Views of buffers in differentiated code: an element of a `memref.subview` or `memref.cast` is one of the buffer below.
 //!
 //! Which buffer a load or a store is of has to be certain ([`memory`](super::memory)). So an access of a view becomes one of what it is
 //! a view of, at `offset + index · stride` in each dimension; a `memref.copy` from or to a view becomes loops over its elements, and its
@@ -20,7 +20,7 @@ struct View {
     sizes: Vec<Count>,
 }
 
-/// Rewrites what is done with views of buffers of floats.
+/// Rewrites accesses through views of buffers of floats.
 pub(super) fn fold(ctx: &Context, body: &mut Body) {
     let views: Vec<OpId> = body
         .walk_all()
@@ -137,7 +137,7 @@ impl View {
     }
 }
 
-/// Puts what is done with the view, at the insertion point, in terms of the source.
+/// Rewrites a use of the view, at the insertion point, in terms of the source.
 fn rewrite(r: &mut Rewriter<'_>, user: OpId, shown: ValueId, view: &View) {
     let operands = r.body.operands_vec(user);
     match r.ctx.op_str(r.body.op_name(user)) {

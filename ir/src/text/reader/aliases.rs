@@ -32,7 +32,7 @@ struct Alias<'s> {
     expanded: bool,
 }
 
-/// A part of an alias's meaning that comes from other aliases.
+/// A part of an alias's expansion that comes from other aliases.
 #[derive(Clone, Debug)]
 pub(super) enum Brought<'s> {
     /// A word, with its sigil, in text that is kept.
@@ -64,17 +64,17 @@ fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 impl<'s> Aliases<'s> {
-    /// Says that what is read next is the definition of an alias, or not kept.
+    /// Starts recording the definition of an alias.
     pub(super) fn begin(&mut self) {
         self.brings = Some(Vec::new());
     }
 
-    /// Says that what was read since it began is not kept.
+    /// Discards the recorded definition.
     pub(super) fn forget(&mut self) {
         self.brings = None;
     }
 
-    /// Defines an alias as what was read since it began; `false` if there is one of its name.
+    /// Defines an alias by the recorded definition; `false` if the name is taken.
     pub(super) fn define(&mut self, word: &'s [u8], meaning: Meaning, size: usize, text: &'s [u8]) -> bool {
         let names = match meaning {
             Meaning::Attr(_) => &mut self.attrs,

@@ -427,7 +427,7 @@ fn strided(inside: &str) -> String {
     }
 }
 
-/// The bits of an `f32` as those of an `f64` with the same value; the payload of a NaN is kept.
+/// The bits of an `f64` with the value of an `f32`; a NaN keeps its payload.
 pub(super) fn widen_f32(bits: u32) -> u64 {
     let value = f32::from_bits(bits);
     if value.is_nan() {

@@ -111,7 +111,7 @@ struct Head<'s> {
 }
 
 impl<'s> Head<'s> {
-    /// Reads the definitions of aliases that a text begins with; nothing if there is something else, or something is wrong.
+    /// Reads the alias definitions at the start of a text; `None` if it starts with something else, or with an error.
     fn read(ctx: &'s Arc<Context>, source: &'s [u8], end: usize, options: ParseOptions) -> Option<Self> {
         let mut parser = Parser::of_piece(ctx, source, 0..end, options);
         parser.length = source.len();
@@ -175,7 +175,7 @@ fn before_comments(source: &[u8], mut line: usize) -> usize {
     line
 }
 
-/// Puts what was read of a piece after the rest; nothing if there is more than operations that depend on nothing.
+/// Appends a piece to the rest; `None` if it contains more than independent operations.
 fn append(all: &mut Body, mut piece: Body, top: BlockId) -> Option<()> {
     let alone = piece.values.is_empty() && piece.regions.len() == 1 && piece.frame.is_none();
     if !alone || all.end_comment(top).is_some() || all.frame.is_some() {

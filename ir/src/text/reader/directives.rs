@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use crate::text::cursor::{blanks, line_end};
 
-/// The words that begin directives, besides those that begin with `CHECK`.
+/// The words that begin directives, besides `CHECK…`.
 pub(super) struct Directives<'s>(FxHashSet<&'s [u8]>);
 
 impl<'s> Directives<'s> {

@@ -394,7 +394,7 @@ impl Parser<'_> {
         op
     }
 
-    /// Gives the successors their operands, which MLIR's generic form has among those of the operation.
+    /// Assigns the successors their operands, which MLIR's generic form lists with those of the operation.
     pub(super) fn segments(&mut self, pending: &mut Pending) -> Result<(), Failure> {
         // As we print them in other forms, they are with the blocks.
         if pending.successors.is_empty() || pending.successors.iter().any(|s| s.operands > 0) {
@@ -421,8 +421,7 @@ impl Parser<'_> {
         });
     }
 
-    /// Whether the types after the colon are those of the operands, as in `func.return %x : f32`: the operation has no
-    /// results.
+    /// Whether the types after the colon are those of the operands, as in `func.return %x : f32`: the operation has no results.
     fn are_of_operands(&self, pending: &Pending, types: &Types, names: usize) -> bool {
         let resultless = pending.def(self.ctx).is_some_and(|def| def.results.is_empty());
         resultless

@@ -41,7 +41,7 @@ impl Parser<'_> {
         is_foreign.then(Box::default)
     }
 
-    /// The end of `(%a, %b)`, if that is next, or of what is before types.
+    /// The end of `(%a, %b)`, if present, or of the text before types.
     pub(super) fn operands_end(&self, open: usize) -> Option<usize> {
         let mut at = self.after(open + 1);
         loop {
@@ -138,7 +138,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Says what was expected, and how the operation is written.
+    /// An error that names the expected text and shows the operation's syntax.
     pub(super) fn expected_in(&mut self, def: &OpDef, format: &Format, what: &str) -> Failure {
         self.skip();
         let help = format!(

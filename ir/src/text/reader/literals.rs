@@ -1,5 +1,5 @@
-//! Literals that are kept as text, and what is certainly wrong with them: elements that do not fit the type, numbers that
-//! do not fit theirs, maps of what is not a dimension, locations that are none.
+//! Literals kept as text, and their detectable errors: elements that do not fit the type, numbers that do not fit theirs, maps of what is
+//! not a dimension, locations that are none.
 
 use super::parser::{Failure, Parser};
 use crate::diagnostics::Span;
@@ -75,7 +75,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Whether what is in the parentheses of a `loc(…)` begins like a location.
+    /// Whether the text in the parentheses of a `loc(…)` begins like a location.
     pub(super) fn check_location(&self, inside: Span) -> Result<(), Failure> {
         let text = self.src[inside.start as usize..inside.end as usize].trim_ascii();
         let word = cursor::name(text).map_or(&b""[..], |(_, word)| word);

@@ -1,4 +1,4 @@
-//! Words that are written again and again, and what they were found to be: symbols and names of operations.
+//! Frequent words and their lookup results: symbols and names of operations.
 
 use super::caches::{KnownOp, LongSym};
 use super::parser::Parser;

@@ -144,7 +144,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Says what was expected, and how the operation is written.
+    /// An error that names the expected text and shows the operation's syntax.
     pub(super) fn expected_in_ods(&mut self, pending: &Pending, what: &str) -> Failure {
         self.skip();
         let ctx = self.ctx;

@@ -88,7 +88,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Adds what is not written, in the order of MLIR's generic form.
+    /// Adds omitted attributes, in the order of MLIR's generic form.
     fn complete_attributes(&mut self, pending: &mut Pending, row: &OdsRow, counts: &[i64]) -> Result<(), Failure> {
         for attr in &row.attrs {
             match &attr.presence {

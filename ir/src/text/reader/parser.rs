@@ -65,7 +65,7 @@ pub(in crate::text) struct Parser<'s> {
     pub(super) open: Vec<Open>,
     pub(super) type_cache: FxHashMap<&'s [u8], Type>,
     pub(super) aliases: Aliases<'s>,
-    /// How many types and attributes have been read, those that aliases denote counted each time.
+    /// The number of types and attributes read, expansions of aliases counted each time.
     pub(super) expanded: usize,
     /// How many there may be.
     pub(super) most_expanded: usize,

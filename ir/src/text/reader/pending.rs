@@ -54,7 +54,7 @@ pub(super) struct OdsState {
     /// The types of all operands, and of all results, in one list.
     pub(super) all_operands: Option<Vec<Type>>,
     pub(super) all_results: Option<Vec<Type>>,
-    /// Which region of the row each of those that were read is.
+    /// The row's region for each region read.
     pub(super) regions: SmallVec<[u16; 2]>,
     /// The counts of elements of a list that a hook reads around its regions.
     pub(super) ints: Vec<i64>,

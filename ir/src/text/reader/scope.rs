@@ -126,7 +126,7 @@ impl Scopes {
         }
     }
 
-    /// Takes back a region that [`Scopes::leave`] gave, emptied of what was used without a definition.
+    /// Reuses the memory of a region that [`Scopes::leave`] returned.
     pub(super) fn recycle(&mut self, mut region: Region) {
         if region.defined.capacity() <= MAX_SPARE && region.blocks.capacity() <= MAX_SPARE && self.spare.len() < 16 {
             region.forward.clear();

@@ -86,7 +86,7 @@ impl<'s> Parser<'s> {
         matches!(self.src.get(at), None | Some(b'\n' | b'\r'))
     }
 
-    /// Whether the line, or what is on the next ones, may still belong to the operation.
+    /// Whether the rest of the line, or the next lines, may belong to the operation.
     #[inline(always)]
     pub(super) fn goes_on(&mut self, op: &Pending, known: KnownOp) -> bool {
         let Some(next) = self.next_line() else { return true };

@@ -17,7 +17,7 @@ use crate::declare::Traits;
 use crate::diagnostics::{Span, nearest};
 use crate::entity::OpName;
 
-/// How custom assembly becomes something that can be read.
+/// The help about custom assembly that cannot be read.
 const MAKE_GENERIC: &str = "print the generic form of the file: `mlir-opt --mlir-print-op-generic FILE | pir-opt --allow-unregistered-dialect -`";
 
 impl Parser<'_> {
@@ -48,7 +48,7 @@ impl Parser<'_> {
         )))
     }
 
-    /// Whether something else than an opening brace, a label or the names of results comes first on the same line.
+    /// Whether the name is preceded on its line by anything but an opening brace, a label or result names.
     fn is_behind_something(&self, span: Span) -> bool {
         let before = self.src.get(..span.start as usize).unwrap_or_default();
         let start = before
@@ -64,7 +64,7 @@ impl Parser<'_> {
         self.error("custom-assembly", message, span).with_help(MAKE_GENERIC)
     }
 
-    /// Says that the name at `span`, which is `word` in full, is that of no operation that may be used.
+    /// The error that the name at `span`, in full `word`, is no known operation.
     pub(super) fn unknown_op(&self, span: Span, word: &[u8]) -> Failure {
         let text = String::from_utf8_lossy(word).into_owned();
         let dialect = text.split_once('.').map(|(dialect, _)| dialect);

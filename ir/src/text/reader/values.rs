@@ -47,7 +47,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A use of what is not defined yet, or has fewer results.
+    /// A use of a value that is not yet defined, or has fewer results.
     #[cold]
     fn undefined_use(
         &mut self,

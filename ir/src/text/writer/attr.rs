@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::elements::ElementsForm;
 use crate::types::{Attr, AttrData, AttrDict, DYNAMIC, Signedness, Type, TypeData, TypeParam};
 
-/// Writes a type; `bang` writes those of dialects with a `!`, as other tools want them.
+/// Writes a type; with `bang`, dialect types begin with `!`, as other tools require.
 pub(super) fn write_type(ctx: &Context, out: &mut String, ty: Type, bang: bool) {
     match ctx.type_data(ty) {
         // Most types nest in nothing; the others are as deep as the input nests.

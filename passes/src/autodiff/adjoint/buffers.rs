@@ -1,4 +1,4 @@
-//! The adjoints of what is done with buffers ([`memory`](crate::autodiff::memory)).
+//! The adjoints of accesses of buffers ([`memory`](crate::autodiff::memory)).
 
 use pir_dialects::mlir::memref;
 use pir_ir::{Arith, DYNAMIC, Diagnostic, OpId, TypeData, ValueId};

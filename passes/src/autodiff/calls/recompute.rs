@@ -35,7 +35,7 @@ pub(crate) fn recompute(module: &mut Module) -> Result<bool, Vec<Diagnostic>> {
     Ok(changed)
 }
 
-/// The calls in a body that give a tape, with what they call and the adjoint of that.
+/// The calls in a body that return a tape, with their callees and adjoints.
 fn calls(ctx: &Context, body: &Body) -> Vec<(OpId, Sym, Sym)> {
     let with_marks = |op: OpId| {
         AUGMENTED.get(ctx, body.attrs(op))?;

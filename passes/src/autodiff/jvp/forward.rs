@@ -350,7 +350,7 @@ impl<'x, 'a> Forward<'x, 'a> {
         Box::new(why.diagnostic(self.r.body))
     }
 
-    /// Records the results that replace those of an operation.
+    /// Records the replacements of an operation's results.
     fn remade(&mut self, old: &[ValueId], done: &Edited, lanes: &[NewLane]) {
         let added: SmallVec<[usize; 4]> = lanes.iter().map(|&lane| done.result_at(lane)).collect();
         let kept = self.r.body.results(done.op).enumerate();

@@ -181,7 +181,7 @@ fn data_behind(r: &mut Rewriter<'_>, op: OpId, ty: Type, name: &str) -> ValueId 
         .value()
 }
 
-/// Makes the type of a function agree with its arguments and what it returns.
+/// Updates the type of a function to its arguments and results.
 fn set_signature(module: &mut Module, path: &[OpId]) {
     let ctx = module.ctx.clone();
     let Some((&op, outer)) = path.split_last() else { return };

@@ -12,7 +12,7 @@ use crate::autodiff::structure::Names;
 /// With more stacks than this, trip counts are not propagated between stacks.
 const MAX_DEPTH: usize = 32;
 
-/// A number that something is not greater than.
+/// An upper bound of a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Bound {
     pub(super) most: u64,

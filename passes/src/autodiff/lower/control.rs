@@ -79,7 +79,7 @@ impl Walk<'_, '_, '_> {
         Ok(first)
     }
 
-    /// Makes a loop carry what it writes.
+    /// Makes a loop carry the variables that it writes.
     fn carry(&mut self, open: &mut Open) -> Result<(), Vec<Diagnostic>> {
         let refused = |this: &Self, why: pir_ir::Refused| vec![why.diagnostic(this.r.body)];
         let mut edit = FlowEdit::new(self.names.ctx, self.r.body, open.op).map_err(|e| refused(self, e))?;

@@ -16,7 +16,7 @@ use crate::autodiff::plumbing::place_in_loop;
 pub(super) struct Counted {
     /// How many iterations there is room for.
     room: u64,
-    /// The arguments that number the iteration, and count those that are held.
+    /// The arguments that number the iteration, and count the held ones.
     trip: ValueId,
     kept: ValueId,
     /// The counts of its lanes, and how many values an iteration pushes there.

@@ -110,7 +110,7 @@ impl Rooms {
         self.loops.get(&op)
     }
 
-    /// Whether there is room for what is pushed.
+    /// Whether there is room for the pushed value.
     pub(super) fn has(&self, push: OpId) -> bool {
         self.pushes.contains(&push)
     }

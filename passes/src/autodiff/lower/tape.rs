@@ -70,7 +70,7 @@ pub(super) struct Layout {
     pub(super) tested: FxHashMap<Of<OpId>, Type>,
     /// The pushes and pops of their handles.
     pub(super) noted: FxHashSet<Of<OpId>>,
-    /// The types on the tapes of each function, and of those that have tapes in common with others.
+    /// The types on the tapes of each function, and of functions that share tapes.
     pub(super) types: FxHashMap<OpId, Vec<Type>>,
     pub(super) shared: Vec<Type>,
     /// The functions that take tapes from others, or call such.

@@ -1,4 +1,4 @@
-//! Makes a program record what was chosen, and compute the rest again.
+//! Records the chosen values, and recomputes the others.
 
 use pir_dialects::cf;
 use pir_ir::{BlockId, OpId, Rewriter, ValueId, ValueMap};

@@ -84,7 +84,7 @@ pub fn rematerialize(module: &mut Module, options: RematOptions, report: &mut dy
     checkpointed
 }
 
-/// Computes again in one body what is not worth recording, where that records less.
+/// Recomputes cheap values of one body where that records less.
 pub(crate) fn recompute_cheap(ctx: &Context, body: &mut Body) {
     if !has_unknown_effects(ctx, body) {
         let options = RematOptions {

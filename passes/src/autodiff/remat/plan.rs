@@ -351,7 +351,7 @@ impl Lookup<'_> {
         }
     }
 
-    /// Whether something represents a value of the problem in the dual already. (It may also be in another dual.)
+    /// Whether a value of the problem already has a counterpart in the dual. (It may also be in another dual.)
     fn is_there(&self, r: &Rewriter<'_>, value: ValueId, place: usize) -> bool {
         let image = self.tapes.image.get(value).and_then(|image| r.body.value_region(image));
         let here = r.body.block_region(self.problem.places[place].side.dual);

@@ -86,7 +86,7 @@ fn emitted(
     op.value()
 }
 
-/// The number of this process among those of the operation.
+/// The rank of this process in the group of the operation.
 fn rank(cx: &RuleCx<'_, '_>) -> Option<i64> {
     let is_global = cx.view().int("ring_id").unwrap_or(0) == 0;
     cx.rules.rank.filter(|_| is_global)

@@ -13,7 +13,7 @@ use super::{Rule, RuleCx, rule};
 
 /// The rule of an operation with a program for its vector-Jacobian product.
 const VJP: Rule = rule("", vjp).complex();
-/// The rule of an operation with a program for what it computes.
+/// The rule of an operation whose semantics is a program.
 const EXPANDED: Rule = rule("", expanded).of(expand).complex();
 
 /// The rule of a call with a derivative of its own.
@@ -49,7 +49,7 @@ pub(super) fn expand(cx: &mut RuleCx<'_, '_>) -> Result<SmallVec<[ValueId; 2]>, 
     semantics.expand(cx.r, cx.op, &operands)
 }
 
-/// The operands, the results, and the cotangents of the results, of which those that are zero are zeros.
+/// The operands, the results, and the cotangents of the results, with zeros for absent ones.
 fn read(cx: &mut RuleCx<'_, '_>) -> Result<[SmallVec<[ValueId; 4]>; 3], String> {
     let operands = (0..cx.num_operands()).map(|index| cx.operand(index)).collect();
     let results = (0..cx.r.body.num_results(cx.op)).map(|index| cx.result(index));

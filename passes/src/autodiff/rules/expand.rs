@@ -1,6 +1,5 @@
-//! Operations that are differentiated as what they are made of: the expansion is emitted where the adjoint is built, and
-//! differentiated there. So they have derivatives of every order. The pass `decompose` puts the expansion of a gradient operation in
-//! its place.
+//! Operations that are differentiated by their expansion: the expansion is emitted where the adjoint is built, and differentiated there. So
+//! they have derivatives of every order. The pass `decompose` puts the expansion of a gradient operation in its place.
 
 use pir_ir::{OpId, Rewriter, Use, ValueId};
 use rustc_hash::FxHashSet;

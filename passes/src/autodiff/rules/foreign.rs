@@ -22,7 +22,7 @@ const COMPOSED: Rule = rule("", composed).of(composite::expand).complex();
 /// One whose parts PaddlePaddle does not know.
 const THEIRS: Rule = rule("", theirs).of(composite::expand).complex();
 
-/// By PaddlePaddle's gradient operation; where that reads what there is not, as what it is made of.
+/// By PaddlePaddle's gradient operation; by the expansion if that reads values that do not exist.
 fn theirs(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
     match twin(cx) {
         Err(_) if cx.settled.is_empty() => expanded(cx),
@@ -30,7 +30,7 @@ fn theirs(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
     }
 }
 
-/// As what it is made of; where that is not known, by PaddlePaddle's gradient operation.
+/// By the expansion; by PaddlePaddle's gradient operation if there is none.
 fn composed(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
     match expanded(cx) {
         Err(_) if cx.settled.is_empty() => twin(cx),

@@ -58,8 +58,7 @@ macro_rules! slope {
     };
 }
 
-/// The rule of an operation that is differentiated as what it is made of; of a gradient operation, what `decompose` puts in its
-/// place.
+/// The rule of an operation that is differentiated by its expansion; for a gradient operation, the replacement that `decompose` makes.
 macro_rules! composite {
     ($op:ident, |$view:pat_param| $results:expr) => {
         super::rule(pd::$op::NAME, super::expanded).of(|cx| {
@@ -225,7 +224,7 @@ impl<'c> Cx<'c> {
         grad.unwrap_or_else(|| self.scope.fail("the first result has no cotangent"))
     }
 
-    /// The cotangent of a result, if there is one.
+    /// The cotangent of a result, if present.
     pub fn grad_of(self, result: usize) -> Option<Expr<'c>> {
         let grad = self.with(|rule| rule.grads.get(result).copied().flatten());
         grad.map(|value| self.scope.expr(value))

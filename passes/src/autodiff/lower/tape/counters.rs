@@ -7,7 +7,7 @@ use super::walked::Walked;
 use super::{Of, Run};
 use crate::autodiff::structure::Names;
 
-/// A value that a loop carries from iteration to iteration, and of which its condition forwards what it gets.
+/// A carried value whose condition forwards it unchanged.
 struct Lane {
     /// The value before the first iteration.
     start: ValueId,

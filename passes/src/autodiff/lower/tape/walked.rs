@@ -1,4 +1,4 @@
-//! Functions, and what in them has something to do with stacks.
+//! Functions, and their operations on stacks.
 
 use pir_ir::{Body, OpId, ValueId};
 use rustc_hash::FxHashSet;
@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 use super::Of;
 use crate::autodiff::structure::Names;
 
-/// The body of a function, with the operations that have something to do with stacks, in their regions too.
+/// The body of a function, with the operations on stacks and those around them.
 pub(super) struct Walked<'a> {
     pub(super) function: OpId,
     pub(super) body: &'a Body,
@@ -33,7 +33,7 @@ impl<'a> Walked<'a> {
         (self.function, what)
     }
 
-    /// Whether something in an operation reads a stack that is made outside of it.
+    /// Whether an operation's regions read a stack that is created outside of it.
     pub(super) fn reads_outside(&self, names: &Names<'_>, op: OpId) -> bool {
         let inside = |value: ValueId| {
             let mut at = self
