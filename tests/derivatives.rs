@@ -18,6 +18,10 @@ use rustc_hash::FxHashSet;
 
 /// Lines that compute `%o`, and inputs with their shape and the interval that they are from.
 const CASES: &[(&str, &[&str])] = &[
+    (
+        "%q, %r = pd.qr (%x) {mode = \"reduced\"}\n%c = pd.sin (%r)\n%o = pd.matmul (%q, %c)",
+        &["x[4,3] -1 1"],
+    ),
     (r#"%o = pd.gelu (%x)"#, &["x[2,3] 0.2 0.9"]),
     (r#"%o = pd.silu (%x)"#, &["x[2,3] 0.2 0.9"]),
     (r#"%o = pd.swish (%x)"#, &["x[2,3] 0.2 0.9"]),
