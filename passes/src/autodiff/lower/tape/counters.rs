@@ -5,41 +5,19 @@ use pir_ir::{Body, OpId, ValueId};
 
 use super::walked::Walked;
 use super::{Of, Run};
+use crate::autodiff::plumbing::{InLoop, place_in_loop};
 use crate::autodiff::structure::Names;
 
-/// A carried value whose condition forwards it unchanged.
-struct Lane {
-    /// The value before the first iteration.
-    start: ValueId,
-    /// The value in an iteration.
-    inner: ValueId,
-    /// The value for the next iteration.
-    next: ValueId,
-    /// The value after the last iteration.
-    result: ValueId,
-}
-
-/// The lanes of a loop.
-fn lanes(names: &Names<'_>, body: &Body, op: OpId) -> Vec<Lane> {
+/// The values that a loop carries and whose condition forwards them unchanged: the argument of the repeated region, where it comes from,
+/// and the result.
+fn lanes(names: &Names<'_>, body: &Body, op: OpId) -> Vec<(ValueId, InLoop, ValueId)> {
     let form = names.form(body, op).filter(|form| form.entry.is_none());
-    let Some(([test, repeated], form)) = form.and_then(|form| Some((form.loop_blocks()?, form))) else {
+    let Some([_, repeated]) = form.and_then(|form| form.loop_blocks()) else {
         return Vec::new();
     };
-    let (Some(decide), Some(back)) = (body.last_op(test), body.last_op(repeated)) else {
-        return Vec::new();
-    };
-    let lane = |(at, &inner): (usize, &ValueId)| {
-        let forwarded = body.get_operand(decide, form.passes[0] + at)?;
-        let slot = body.block_args(test).iter().position(|&arg| arg == forwarded)?;
-        Some(Lane {
-            start: body.get_operand(op, slot)?,
-            inner,
-            next: body.get_operand(back, form.passes[1] + slot)?,
-            result: body.results(op).nth(at)?,
-        })
-    };
-    let args = body.block_args(repeated).iter().enumerate();
-    args.filter_map(lane).collect()
+    let args = body.block_args(repeated).iter().zip(body.results(op));
+    args.filter_map(|(&arg, result)| Some((arg, place_in_loop(names, body, op, arg)?, result)))
+        .collect()
 }
 
 impl Run<'_> {
@@ -51,9 +29,9 @@ impl Run<'_> {
             return;
         };
         let up = lanes(self.names, body, forward.1);
-        for down in lanes(self.names, walked.body, op) {
+        for (inner, down, _) in lanes(self.names, walked.body, op) {
             let start = self.image(walked.of(down.start));
-            let Some(lane) = up.iter().find(|lane| (forward.0, lane.result) == start) else {
+            let Some((counted, lane, _)) = up.iter().find(|(.., result)| (forward.0, *result) == start) else {
                 continue;
             };
             let (Some(sum), Some(difference)) = (
@@ -63,12 +41,12 @@ impl Run<'_> {
                 continue;
             };
             let step = match sum {
-                [inner, step] if inner == lane.inner => step,
-                [step, inner] if inner == lane.inner => step,
+                [value, step] if value == *counted => step,
+                [step, value] if value == *counted => step,
                 _ => continue,
             };
-            if difference[0] == down.inner && self.same(walked.of(difference[1]), (forward.0, step), 64) {
-                let counted = self.image((forward.0, lane.inner));
+            if difference[0] == inner && self.same(walked.of(difference[1]), (forward.0, step), 64) {
+                let counted = self.image((forward.0, *counted));
                 self.images.insert(walked.of(down.next), counted);
             }
         }
