@@ -283,7 +283,7 @@ fn cells(p: &Pooling, corners: [f64; 4], at: [usize; 2], extents: [usize; 2]) ->
 /// The largest elements in parts of boxes, and their places.
 fn roi_pool(s: &Spec<'_>) -> Result<Kernel, String> {
     let (p, counts) = (Pooling::of(s)?, s.place(2));
-    let is_single = s.ints("absent_results").is_some_and(|absent| absent.contains(&1));
+    let is_single = s.is_absent(1);
     Ok(Box::new(move |inputs| {
         let x = input(&inputs, Some(0))?;
         let boxes = Boxes::of(x, input(&inputs, Some(1))?, counts.and_then(|at| inputs.get(at)))?;
@@ -374,7 +374,7 @@ fn yolo_box(s: &Spec<'_>) -> Result<Kernel, String> {
     );
     let (clips, scale) = (s.flag("clip_bbox", true), single(s.float("scale_x_y", 1.0)));
     let (aware, factor) = (s.flag("iou_aware", false), single(s.float("iou_aware_factor", 0.5)));
-    let is_single = s.ints("absent_results").is_some_and(|absent| absent.contains(&1));
+    let is_single = s.is_absent(1);
     Ok(Box::new(move |inputs| {
         let (x, sizes) = (input(&inputs, Some(0))?, input(&inputs, Some(1))?);
         let count = anchors.len() / 2;

@@ -24,7 +24,7 @@ fn pool(s: &Spec<'_>) -> Result<Kernel, String> {
             .ok_or_else(|| format!("`{name}` is not two sizes"))
     };
     let (sizes, windows) = (pair("output_size")?, pair("kernel_size")?);
-    let is_single = s.ints("absent_results").is_some_and(|absent| absent.contains(&1));
+    let is_single = s.is_absent(1);
     Ok(Box::new(move |inputs| {
         let [x] = take(inputs)?;
         let &[n, c, h, w] = x.shape() else {

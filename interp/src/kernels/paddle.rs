@@ -88,12 +88,11 @@ fn slices(s: &Spec<'_>, names: [&'static str; 3], in_order: bool) -> Result<Kern
     let whole = attr_dtype(s, "dtype")
         .filter(|&dtype| dtype == DType::I32)
         .unwrap_or(DType::I64);
-    let absent = s.ints("absent_results").unwrap_or_default();
     // Their places among the results that are declared.
     let mut at = 0;
     let wanted = names.map(|name| {
-        at += i64::from(!name.is_empty());
-        !name.is_empty() && !absent.contains(&at)
+        at += usize::from(!name.is_empty());
+        !name.is_empty() && !s.is_absent(at)
     });
     Ok(Box::new(move |inputs| {
         let [x] = take(inputs)?;

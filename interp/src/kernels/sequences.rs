@@ -139,6 +139,11 @@ impl Transducer {
         let own = |t: usize, u: usize| &logs[begin(t, u)..begin(t, u) + classes];
         let blank = |t: usize, u: usize| own(t, u)[self.blank];
         let emits = |t: usize, u: usize| labels.get(u).map_or(NEVER, |&label| own(t, u)[label]);
+        // There is nothing from outside of the lattice.
+        let rest = |behind: &[f64], t: usize, u: usize| match t < time && u < ends {
+            true => behind[t * ends + u],
+            false => NEVER,
+        };
         let (mut before, mut behind) = (vec![NEVER; time * ends], vec![NEVER; time * ends]);
         for at in 0..time * ends {
             let (t, u) = (at / ends, at % ends);
@@ -156,31 +161,22 @@ impl Transducer {
         }
         for at in (0..time * ends).rev() {
             let (t, u) = (at / ends, at % ends);
-            let rest = |t: usize, u: usize| {
-                if t < time && u < ends {
-                    behind[t * ends + u]
-                } else {
-                    NEVER
-                }
-            };
             let last = at + 1 == time * ends;
-            let waits = blank(t, u) + if last { 0.0 } else { rest(t + 1, u) };
-            behind[at] = log_sum([waits, emits(t, u) + rest(t, u + 1)].into_iter());
+            let waits = blank(t, u) + if last { 0.0 } else { rest(&behind, t + 1, u) };
+            behind[at] = log_sum([waits, emits(t, u) + rest(&behind, t, u + 1)].into_iter());
         }
         let total = behind[0];
         for (at, reached) in before.iter().enumerate() {
             let (t, u) = (at / ends, at % ends);
-            let rest = |t: usize, u: usize| {
-                if t < time && u < ends {
-                    behind[t * ends + u]
-                } else {
-                    NEVER
-                }
-            };
             // How probable the place is on a path, and the steps from it; labels count more if they are to be emitted early.
-            let waits = blank(t, u) + if at + 1 == time * ends { 0.0 } else { rest(t + 1, u) };
+            let waits = blank(t, u)
+                + if at + 1 == time * ends {
+                    0.0
+                } else {
+                    rest(&behind, t + 1, u)
+                };
             let waits = (reached + waits - total).exp();
-            let said = (reached + emits(t, u) + rest(t, u + 1) - total).exp() * (1.0 + self.early);
+            let said = (reached + emits(t, u) + rest(&behind, t, u + 1) - total).exp() * (1.0 + self.early);
             let slope = &mut slopes[begin(t, u)..begin(t, u) + classes];
             slope[self.blank] = -waits;
             if let Some(&label) = labels.get(u) {

@@ -90,6 +90,12 @@ impl Spec<'_> {
         (at < self.view.body.num_operands(self.view.op)).then_some(at)
     }
 
+    /// Whether the optional result that is declared at `index` is absent.
+    pub(crate) fn is_absent(&self, index: usize) -> bool {
+        let absent = self.ints("absent_results");
+        absent.is_some_and(|absent| absent.contains(&(index as i64)))
+    }
+
     /// Whether a result is used. Lets kernels skip unused results.
     pub(crate) fn reads(&self, result: usize) -> bool {
         let value = self.view.body.results(self.view.op).nth(result);

@@ -254,13 +254,9 @@ fn loss(s: &Spec<'_>) -> Result<Kernel, String> {
 fn gradient(s: &Spec<'_>) -> Result<Kernel, String> {
     let spec = Yolo::of(s)?;
     let [scores, objects, matches, cotangent] = [3, 4, 5, 6].map(|at| s.place(at));
-    let absent = s.ints("absent_results").unwrap_or_default();
-    let declared = (0..4usize).filter(|&at| !absent.contains(&(at as i64)));
-    let results: Vec<usize> = declared
-        .enumerate()
-        .filter(|&(at, _)| s.view.result_type(at).is_some())
-        .map(|(_, own)| own)
-        .collect();
+    // Of the declared results, those at the end may be omitted.
+    let declared = (0..4usize).filter(|&at| !s.is_absent(at));
+    let results: Vec<usize> = declared.take(s.view.body.num_results(s.view.op)).collect();
     Ok(Box::new(move |inputs| {
         let given = Given::of(spec.clone(), &inputs, scores)?;
         let [n, _, h, w] = given.shape;
