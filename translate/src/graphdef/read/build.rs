@@ -16,6 +16,13 @@ impl Reader<'_> {
         self.ctx.dict(&entries)
     }
 
+    /// Notes that the results of an operation are auxiliary values of a node.
+    pub(super) fn is_piece(&mut self, at: usize, op: OpId) {
+        if !self.plain {
+            self.pieces.extend(self.body.results(op).map(|value| (value, at)));
+        }
+    }
+
     /// Appends an auxiliary operation of a node.
     pub(super) fn helper(
         &mut self,
@@ -25,11 +32,8 @@ impl Reader<'_> {
         attrs: &[(&str, Attr)],
     ) -> Result<ValueId> {
         let op = self.append(at, name, operands, &[Type::NONE], attrs)?;
-        let value = self.body.result(op, 0);
-        if !self.plain {
-            self.pieces.push((value, at));
-        }
-        Ok(value)
+        self.is_piece(at, op);
+        Ok(self.body.result(op, 0))
     }
 
     /// Appends the operation that gives the result of a node.

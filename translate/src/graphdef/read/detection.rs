@@ -1,9 +1,11 @@
 //! Functions of boxes, of sequences and of bits: boxes that do not overlap, losses of sequences, shifts.
 
 use pir_dialects::pd;
+use pir_dialects::stablehlo::ops as hlo;
 use pir_ir::{AttrData, Type, TypeData, ValueId};
 
 use super::ops::Row;
+use super::random::word;
 use super::slices::{Bound, stretch};
 use super::{Reader, Result};
 
@@ -20,7 +22,7 @@ pub(super) const TABLE: &[Row] = &[
             return Err("its last dimension does not match the wider elements".to_owned());
         }
         let ty = r.tensor(&dims, elem)?;
-        let op = r.append(at, "stablehlo.bitcast_convert", &[x], &[ty], &[])?;
+        let op = r.append(at, hlo::BitcastConvert::NAME, &[x], &[ty], &[])?;
         r.is_node(at, op);
         Ok(())
     }),
@@ -29,12 +31,9 @@ pub(super) const TABLE: &[Row] = &[
     ("PopulationCount", "T", "", |r, at| {
         let x = r.operand(at, 0)?;
         let ty = r.body.value_type(x);
-        let op = r.append(at, "stablehlo.popcnt", &[x], &[ty], &[])?;
+        let op = r.append(at, hlo::Popcnt::NAME, &[x], &[ty], &[])?;
         let count = r.body.result(op, 0);
-        let byte = r.ctx.intern_type(TypeData::Integer {
-            width: 8,
-            sign: pir_ir::Signedness::Unsigned,
-        });
+        let byte = word(r, 8);
         r.op(at, pd::Cast::NAME, &[count], &[("dtype", r.ctx.type_attr(byte))])
     }),
     ("CTCLoss", "T i64 i32 i32 -> loss gradient", CTC, |r, at| {
@@ -111,11 +110,7 @@ fn width(r: &Reader<'_>, elem: Type) -> Option<u32> {
             width: width @ (8 | 16 | 32 | 64),
             ..
         } => Some(*width),
-        TypeData::Float(_) => match elem {
-            Type::F64 => Some(64),
-            Type::F32 => Some(32),
-            _ => Some(16),
-        },
+        TypeData::Float(kind) => Some(kind.bits()),
         _ => None,
     }
 }
@@ -140,9 +135,9 @@ fn shift(r: &mut Reader<'_>, at: usize, left: bool) -> Result<()> {
         Ok(vec![whole, by])
     })?;
     let name = match (left, is_unsigned) {
-        (true, _) => "stablehlo.shift_left",
-        (false, true) => "stablehlo.shift_right_logical",
-        (false, false) => "stablehlo.shift_right_arithmetic",
+        (true, _) => hlo::ShiftLeft::NAME,
+        (false, true) => hlo::ShiftRightLogical::NAME,
+        (false, false) => hlo::ShiftRightArithmetic::NAME,
     };
     let ty = r.body.value_type(both[0]);
     let op = r.append(at, name, &both, &[ty], &[])?;
@@ -168,7 +163,7 @@ fn upper_gamma<'c>(a: pd::Expr<'c>, x: pd::Expr<'c>) -> Result<pd::Expr<'c>> {
     let (Some(a_id), Some(x_id), Some(ty)) = (a.id(), x.id(), x.ty()) else {
         return Err("its operands are unknown".to_owned());
     };
-    let made = x.scope().build("pd.gammaincc", &[a_id, x_id], &[], Some(ty));
+    let made = x.scope().build(pd::Gammaincc::NAME, &[a_id, x_id], &[], Some(ty));
     made.first().copied().ok_or_else(|| "it has no value".to_owned())
 }
 
@@ -211,15 +206,13 @@ fn suppress(
     let ty = r.ctx.tensor(&[-1], Type::I64);
     let op = r.append(
         at,
-        "pd.nms",
+        pd::Nms::NAME,
         &sorted[..1],
         &[ty],
         &[("threshold", r.ctx.float_attr(most))],
     )?;
+    r.is_piece(at, op);
     let kept = r.body.result(op, 0);
-    if !r.plain {
-        r.pieces.push((kept, at));
-    }
     let made = r.express(at, &[kept, sorted[1], scores], |scope, x| {
         // Boxes of a low score come last, so that they overlap none of those before.
         let limit = match least {
@@ -304,11 +297,9 @@ fn ctc(r: &mut Reader<'_>, at: usize, blank_first: bool) -> Result<()> {
         ("blank", r.ctx.int_attr(blank)),
         ("norm_by_times", r.ctx.attr(AttrData::Bool(false))),
     ];
-    let op = r.append(at, "pd.warpctc", &[logits, labels, times, lengths], &types, &attrs)?;
+    let op = r.append(at, pd::Warpctc::NAME, &[logits, labels, times, lengths], &types, &attrs)?;
+    r.is_piece(at, op);
     let (loss, gradient) = (r.body.result(op, 0), r.body.result(op, 1));
-    if !r.plain {
-        r.pieces.extend([(loss, at), (gradient, at)]);
-    }
     let values = r.express(at, &[loss, gradient], |_, x| {
         Ok(vec![x[0].reshape([batch]), x[1].detach()])
     })?;

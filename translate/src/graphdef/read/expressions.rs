@@ -43,11 +43,8 @@ impl Emitter for Appending<'_, '_> {
         let r = &mut **self.reader.borrow_mut();
         match r.append(self.at, name, operands, results, attrs) {
             Ok(op) => {
-                let values: Vec<ValueId> = r.body.results(op).collect();
-                if !r.plain {
-                    r.pieces.extend(values.iter().map(|&value| (value, self.at)));
-                }
-                values
+                r.is_piece(self.at, op);
+                r.body.results(op).collect()
             }
             Err(message) => {
                 self.fail(message);

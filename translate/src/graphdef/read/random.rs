@@ -119,7 +119,7 @@ enum Spread {
     Between(usize),
 }
 
-fn word(r: &Reader<'_>, width: u16) -> Type {
+pub(super) fn word(r: &Reader<'_>, width: u16) -> Type {
     r.ctx.intern_type(TypeData::Integer {
         width: width.into(),
         sign: Signedness::Unsigned,
