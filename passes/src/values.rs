@@ -100,6 +100,16 @@ impl<'a> ValueReader<'a> {
         self.errors.push(error);
     }
 
+    /// Reports that what begins with the character at `open` does not end.
+    pub(crate) fn unclosed(&mut self, message: &str, expected: &str, open: usize, help: &str) {
+        self.errors.push(
+            Diagnostic::error("pipeline-syntax", message)
+                .label(self.here(), expected)
+                .label(Span::new(open, open + 1), "opened here")
+                .help(help),
+        );
+    }
+
     /// A word or a string.
     pub(crate) fn text_value(&mut self) -> Option<String> {
         if self.peek() == Some('"') {
@@ -129,11 +139,11 @@ impl<'a> ValueReader<'a> {
                 return Some(RawValue::List(items));
             }
             if self.peek().is_none() {
-                self.errors.push(
-                    Diagnostic::error("pipeline-syntax", "the list is not closed")
-                        .label(self.here(), "expected `]`")
-                        .label(Span::new(open, open + 1), "opened here")
-                        .help("a list is written `[a, \"b c\"]`"),
+                self.unclosed(
+                    "the list is not closed",
+                    "expected `]`",
+                    open,
+                    "a list is written `[a, \"b c\"]`",
                 );
                 return None;
             }
@@ -163,12 +173,8 @@ impl<'a> ValueReader<'a> {
                 },
                 Some(c) => out.push(c),
                 None => {
-                    self.errors.push(
-                        Diagnostic::error("pipeline-syntax", "the string is not closed")
-                            .label(self.here(), "expected `\"`")
-                            .label(Span::new(open, open + 1), "opened here")
-                            .help("write `\\\"` for a quotation mark in a string"),
-                    );
+                    let help = "write `\\\"` for a quotation mark in a string";
+                    self.unclosed("the string is not closed", "expected `\"`", open, help);
                     return None;
                 }
             }

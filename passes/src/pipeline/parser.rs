@@ -107,12 +107,8 @@ impl<'a> ValueReader<'a> {
             }
         }
         if let Some(&at) = open.last() {
-            self.errors.push(
-                Diagnostic::error("pipeline-syntax", "the parenthesis is not closed")
-                    .label(self.here(), "expected `)`")
-                    .label(Span::new(at, at + 1), "opened here")
-                    .help("passes on an operation are written in parentheses: `func.func(cse,licm)`"),
-            );
+            let help = "passes on an operation are written in parentheses: `func.func(cse,licm)`";
+            self.unclosed("the parenthesis is not closed", "expected `)`", at, help);
         }
         out
     }
@@ -195,12 +191,9 @@ impl<'a> ValueReader<'a> {
                 return true;
             }
             if self.peek().is_none() {
-                self.errors.push(
-                    Diagnostic::error("pipeline-syntax", "the options are not closed")
-                        .label(self.here(), "expected `}`")
-                        .label(Span::new(open, open + 1), "opened here")
-                        .help("options are written in braces: `backward{of=loss}`; a shell removes unquoted quotation marks"),
-                );
+                let help =
+                    "options are written in braces: `backward{of=loss}`; a shell removes unquoted quotation marks";
+                self.unclosed("the options are not closed", "expected `}`", open, help);
                 return false;
             }
             let (name, span) = self.word();
