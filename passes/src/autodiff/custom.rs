@@ -122,8 +122,8 @@ impl<'m> CustomCalls<'m> {
         }
     }
 
-    /// The calls with a derivative of their own in the body that `path` leads to.
-    pub(crate) fn of(&mut self, path: &'m [OpId]) -> FxHashMap<OpId, CallRule> {
+    /// The calls with a derivative of their own in a body, to which `path` leads.
+    pub(crate) fn of(&mut self, path: &'m [OpId], body: &'m Body) -> FxHashMap<OpId, CallRule> {
         let ctx = &*self.module.ctx;
         let around = path.split_last().map_or(path, |(_, around)| around);
         let table = self.tables.entry(around).or_insert_with(|| {
@@ -136,10 +136,6 @@ impl<'m> CustomCalls<'m> {
             }
             table
         });
-        let own = path.iter().try_fold(&self.module.body, |body, &op| body.isolated(op));
-        let Some(body) = own else {
-            return FxHashMap::default();
-        };
         let is_symbol = |op: OpId| body.view(ctx, op).has(Traits::SYMBOL);
         let entry = body.single_block(body.root()).filter(|_| !path.is_empty());
         if entry.is_some_and(|block| body.block_ops(block).any(is_symbol)) {

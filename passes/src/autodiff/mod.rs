@@ -287,14 +287,14 @@ fn differentiate(
     let mut custom_calls = CustomCalls::new(module);
     let mut checked = Vec::new();
     for (unit, targets) in &resolved {
-        rules.set_calls(match has_custom {
-            true => custom_calls.of(&unit.path),
-            false => FxHashMap::default(),
-        });
         let body = unit.path.iter().try_fold(&module.body, |body, &op| body.isolated(op));
         let Some(body) = body else {
             continue;
         };
+        rules.set_calls(match has_custom {
+            true => custom_calls.of(&unit.path, body),
+            false => FxHashMap::default(),
+        });
         let inputs: Vec<ValueId> = targets.inputs.iter().map(|i| i.0).collect();
         let outputs: Vec<ValueId> = targets.outputs.iter().map(|o| o.value).collect();
         let activity = Activity::new(&ctx, body, &rules, &inputs, &outputs);

@@ -17,21 +17,16 @@ impl Origins {
         let mut origins = Self(vec![None; graph.len()]);
         let mut chain = Vec::new();
         for node in graph.nodes() {
-            let mut at = node;
-            // A chain of copies that is closed has no origin: it ends where it began.
-            let origin = loop {
-                let Some(before) = Self::before(graph, at).filter(|_| chain.len() <= graph.len()) else {
-                    break None;
-                };
+            let (mut at, mut origin) = (node, None);
+            // A chain of copies that is closed has no origin, but ends.
+            while let Some(before) = Self::before(graph, at).filter(|_| chain.len() <= graph.len()) {
                 chain.push(at);
-                if let Some(known) = origins.0[before.node.index()] {
-                    break Some(known);
-                }
-                if Self::before(graph, before.node).is_none() {
-                    break Some(before);
+                origin = origins.0[before.node.index()].or(Some(before));
+                if origin != Some(before) {
+                    break;
                 }
                 at = before.node;
-            };
+            }
             for on_it in chain.drain(..) {
                 origins.0[on_it.index()] = origin;
             }
