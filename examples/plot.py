@@ -6,6 +6,7 @@
 Each line of the input that begins with a word and a whole number, as `step 12`, and ends with a number, is a point.
 """
 
+import math
 import pathlib
 import re
 import sys
@@ -14,11 +15,10 @@ WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 640, 300, 70, 30, 620, 250
 
 
 def nice(low, high):
-    """A step between about five round numbers."""
-    step = 10.0 ** len(str(int((high - low) / 5)))
-    while step * 2 > (high - low) / 2.4:
-        step /= 2 if f"{step:e}"[0] in "12" else 2.5
-    return step
+    """The least round number that is a step between at most eight intervals."""
+    least = (high - low) / 8
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(power * digit for digit in (1, 2, 5, 10) if power * digit >= least)
 
 
 def picture(points, title):
