@@ -339,11 +339,11 @@ fn what_cannot_be_computed_is_said() {
         (full("[2]", "3", "i64") + "%y = pd.exp (%x)", "float element type"),
         (
             full("[0]", "1.0", "f32") + "%y = pd.max (%x)",
-            "the extremum of no elements is undefined",
+            "the extremum of an empty set is undefined",
         ),
         (
             full("[0]", "1.0", "f32") + "%y = pd.argmin (%x) {axis = 0}",
-            "the extremum of no elements is undefined",
+            "the extremum of an empty set is undefined",
         ),
         (
             "%y = pd.arange {start = 0, end = 5, step = 0, dtype = i64}".to_owned(),

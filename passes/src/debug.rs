@@ -68,7 +68,7 @@ impl Pass for Break {
     }
 
     fn summary(&self) -> &'static str {
-        "Leave the program wrong"
+        "Leave the program invalid"
     }
 
     fn description(&self) -> &'static str {

@@ -11,6 +11,6 @@ pd.fetch (%b) {name = "b"}
 %c = pd.mp_allreduce_sum (%x) : tensor<4xf32>
 pd.fetch (%c) {name = "c"}
 
-// ROOT: it depends on which process this is: say it by the option `rank`
+// ROOT: it depends on the number of the process: give the option `rank`
 // MOST: only sums over processes have a derivative
 // TANGENTS: `pd.mp_allreduce_sum` has no tangents: its derivative in reverse mode is not the transpose of what it computes

@@ -4,7 +4,7 @@
 ^bb0(%image: tensor<1x3x3x2xf64>, %filter: tensor<2x2x2x4xf64>, %a: tensor<4x5xf64>, %at: tensor<6x1xi32>, %init: tensor<f64>, %which: tensor<i32>):
   // CHECK: :[[@LINE+1]]:9: error: `stablehlo.convolution`: the result has type `tensor<1x3x2x4xf64>`, but operands and attributes give `tensor<1x2x2x4xf64>`
   %0 = "stablehlo.convolution"(%image, %filter) <{batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>, feature_group_count = 1 : i64}> : (tensor<1x3x3x2xf64>, tensor<2x2x2x4xf64>) -> tensor<1x3x2x4xf64>
-  // CHECK: error: `stablehlo.convolution`: 2 features in 2 groups do not go with filters of 2
+  // CHECK: error: `stablehlo.convolution`: 2 features in 2 groups do not match filters of 2 input features
   %1 = "stablehlo.convolution"(%image, %filter) <{batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>, feature_group_count = 2 : i64}> : (tensor<1x3x3x2xf64>, tensor<2x2x2x4xf64>) -> tensor<1x2x2x4xf64>
   // CHECK: error: `stablehlo.reduce_window`: the result has type `tensor<4x5xf64>`, but operands and attributes give `tensor<4x4xf64>`
   %2 = "stablehlo.reduce_window"(%a, %init) <{window_dimensions = array<i64: 1, 2>}> ({
@@ -29,7 +29,7 @@
   ^bb0(%x: tensor<f64>, %y: tensor<f64>):
     "stablehlo.return"(%y) : (tensor<f64>) -> ()
   }) : (tensor<4x5xf64>, tensor<6x1xi32>, tensor<6xf64>) -> tensor<4x5xf64>
-  // CHECK: error: `stablehlo.gather`: a window must have the size 1 in the dimensions that it loses
+  // CHECK: error: `stablehlo.gather`: `slice_sizes` must be 1 in the dimensions that are collapsed or batching
   %6 = "stablehlo.gather"(%a, %at) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 2, 5>}> : (tensor<4x5xf64>, tensor<6x1xi32>) -> tensor<6x5xf64>
   // CHECK: error: `stablehlo.case`: region #1 has the type `() -> (tensor<i32>)`, but must have `() -> (tensor<f64>)`
   %7 = "stablehlo.case"(%which) ({

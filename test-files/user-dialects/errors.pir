@@ -1,12 +1,12 @@
-// What is wrong with a dialect file is told at its place, with what may have been meant.
+// Errors in a dialect file are reported at their locations, with suggestions.
 // RUN: not pir-opt --load-dialect %S/inputs/bad-rows.yaml %s 2>&1 | FileCheck %s --check-prefix=ROWS
-// ROWS: bad-rows.yaml:6:3: error: there is no field `sumary` here [dialect-file]
+// ROWS: bad-rows.yaml:6:3: error: unknown field `sumary` [dialect-file]
 // ROWS-NEXT: help: did you mean `summary`?
-// ROWS-NEXT: bad-rows.yaml:8:3: error: there is no type `Tenor` of attributes
+// ROWS-NEXT: bad-rows.yaml:8:3: error: unknown attribute type `Tenor`
 // ROWS-NEXT: help: did you mean `Tensor`?
 // ROWS-NEXT: bad-rows.yaml:13:3: error: the type of `out`: expected `like`, `broadcast` or `shape`, found `lik`; did you mean `like`?
 // ROWS-NEXT: bad-rows.yaml:18:3: error: `derivative` names `z`, which is no operand
-// ROWS-NEXT: bad-rows.yaml:23:3: error: there is no trait `elementwize`
+// ROWS-NEXT: bad-rows.yaml:23:3: error: unknown trait `elementwize`
 // ROWS-NEXT: help: did you mean `elementwise`?
 
 // RUN: not pir-opt --load-dialect %S/inputs/bad-programs.yaml %s 2>&1 | FileCheck %s --check-prefix=PROGRAMS
@@ -29,14 +29,14 @@
 // FANCY-NEXT: ───┬───
 
 // RUN: not pir-run --load-dialect %S/inputs/recursive.yaml %s 2>&1 | FileCheck %s --check-prefix=RECURSIVE
-// RECURSIVE: recursive.yaml:10:3: error: `bad.b` would be made of itself: `bad.b` -> `bad.c` -> `bad.b`
+// RECURSIVE: recursive.yaml:10:3: error: `bad.b` is defined in terms of itself: `bad.b` -> `bad.c` -> `bad.b`
 
 // RUN: not pir-translate --load-dialect %S/inputs/clash.yaml %s 2>&1 | FileCheck %s --check-prefix=CLASH
-// CLASH: clash.yaml:1:1: error: there is a dialect `pd` already
+// CLASH: clash.yaml:1:1: error: the dialect `pd` is already registered
 
 // RUN: not pir-opt --load-dialect %S/inputs/broken.yaml %s 2>&1 | FileCheck %s --check-prefix=BROKEN
 // BROKEN: broken.yaml:4:2: error: did not find expected key
 
 // The same dialect twice.
 // RUN: not pir-opt --load-dialect %S/inputs/my.yaml --load-dialect %S/inputs/my.yaml %s 2>&1 | FileCheck %s --check-prefix=TWICE
-// TWICE: my.yaml:2:1: error: there is a dialect `my` already: Operations of my models
+// TWICE: my.yaml:2:1: error: the dialect `my` is already registered: Operations of my models

@@ -29,8 +29,8 @@ pd.fetch (%g) {name = "g"}
 // CHECK-NEXT: %m = pd.tanh (%x) : tensor<3xf64>
 pd.fetch (%m) {name = "m"}
 // BAD: bad-patterns.yaml:10:11: error: expected an operation `%y = dialect.op (%x) {name = value}`
-// BAD-NEXT: bad-patterns.yaml:14:5: error: no operation behind it uses what this gives
-// BAD-NEXT: bad-patterns.yaml:22:3: error: there is no field `rewite` here
+// BAD-NEXT: bad-patterns.yaml:14:5: error: the results of this operation have no uses in `match`
+// BAD-NEXT: bad-patterns.yaml:22:3: error: unknown field `rewite`
 // BAD-NEXT: help: did you mean `rewrite`?
 // RUN: not pir-opt --load-dialect %S/inputs/wrong-patterns.yaml %s 2>&1 | FileCheck %s --check-prefix=WRONG
 // WRONG: wrong-patterns.yaml:5:5: error: there is no operation `pd.tahn`

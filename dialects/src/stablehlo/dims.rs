@@ -104,7 +104,7 @@ impl Gather {
         let slice_sizes = (0..operand.len() as i64)
             .map(|at| if is_single(at) { Some(1) } else { window.next() })
             .collect::<Option<List>>()
-            .ok_or("`update_window_dims` has too few dimensions")?;
+            .ok_or("`update_window_dims` must name one dimension for each window dimension of the operand")?;
         let gather = Gather {
             indices_batch: fields.list("scatter_indices_batching_dims")?,
             map: fields.list("scatter_dims_to_operand_dims")?,
@@ -152,7 +152,7 @@ impl Gather {
                 self.map.len()
             ))
         } else if !self.collapsed.iter().chain(&self.operand_batch).all(single) {
-            Err("a window must have the size 1 in the dimensions that it loses".into())
+            Err("`slice_sizes` must be 1 in the dimensions that are collapsed or batching".into())
         } else if !agree(&size(operand, &self.operand_batch), &size(starts, &self.indices_batch)) {
             Err("batching dimensions must have the same sizes in the operand and the indices".into())
         } else {

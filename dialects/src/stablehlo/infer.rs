@@ -198,7 +198,7 @@ pub(crate) fn slice(args: InferArgs<'_>) -> Types {
                 format!("size {dim}")
             };
             return Err(format!(
-                "`{start}:{limit}:{stride}` is no range of dimension {at}, which has {size}"
+                "the slice `{start}:{limit}:{stride}` is out of range for dimension {at} of extent {size}"
             ));
         }
         let size = limit - start;
@@ -229,7 +229,7 @@ pub(crate) fn pad(args: InferArgs<'_>) -> Types {
             Some(size) => out.push(size),
             None => {
                 return Err(format!(
-                    "the padding of dimension {at} leaves no size: {low:?}, {high:?}, {interior:?}"
+                    "the padding of dimension {at} gives a negative extent: {low:?}, {high:?}, {interior:?}"
                 ));
             }
         }
@@ -340,7 +340,7 @@ pub(crate) fn top_k(args: InferArgs<'_>) -> Types {
     let mut out: List = dims.iter().copied().collect();
     match out.last_mut() {
         Some(last) if k >= 0 && (*last == DYNAMIC || k <= *last) => *last = k,
-        _ => return Err(format!("`k` is {k}, which is more than the last dimension has")),
+        _ => return Err(format!("`k` is {k}, which exceeds the extent of the last dimension")),
     }
     Ok(smallvec![args.ctx.tensor(&out, elem), args.ctx.tensor(&out, Type::I32)])
 }

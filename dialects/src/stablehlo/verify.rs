@@ -113,7 +113,7 @@ impl<'a> Check<'a> {
         let scalars: Vec<Type> = elems.iter().map(|&elem| self.op.ctx.tensor(&[], elem)).collect();
         if results.len() != count {
             return Err(format!(
-                "region #{at} must hand on {count} values, found {}",
+                "region #{at} must return {count} values, found {}",
                 results.len()
             ));
         }
@@ -201,7 +201,7 @@ rules! {
         let ((from, elem), (to, of)) = (c.operand(0)?, c.result()?);
         let count = |dims: &[i64]| dims.iter().try_fold(1i64, |n, &dim| if dim == DYNAMIC { None } else { n.checked_mul(dim) });
         match (elem == of, count(from), count(to)) {
-            (true, Some(a), Some(b)) if a != b => Err(format!("{a} elements do not make {b}")),
+            (true, Some(a), Some(b)) if a != b => Err(format!("the operand has {a} elements, the result {b}")),
             (false, ..) => Err("operand and result must have the same element type".into()),
             _ => Ok(()),
         }
@@ -214,7 +214,7 @@ rules! {
         let ((a, elem), (b, _)) = (c.operand(0)?, c.operand(1)?);
         let system = match Call::of(c.op)? {
             Call::Solve(system) => system,
-            _ => return Err("it is no system".into()),
+            _ => return Err("the operands must be matrices of equal rank and batch dimensions".into()),
         };
         let of = if system.left { 2 } else { 1 };
         match (a, b.len().checked_sub(of).map(|at| b[at])) {
@@ -289,7 +289,7 @@ rules! {
     convolution |c| {
         let ((lhs, elem), (rhs, of), (_, result)) = (c.operand(0)?, c.operand(1)?, c.result()?);
         let [image, filter, _] = convolution_places(c.attrs)?;
-        let shape = convolved(c.attrs, lhs, rhs).ok_or("`dimension_numbers` and the window do not go with the operands")?;
+        let shape = convolved(c.attrs, lhs, rhs).ok_or("`dimension_numbers` and the window attributes do not match the operands")?;
         let (groups, batches) = (c.attrs.int("feature_group_count")?, c.attrs.int("batch_group_count")?);
         let at = |dims: &[i64], places: &[i64], which: usize| dims[places[which] as usize];
         let [batch, features] = [0, 1].map(|which| at(lhs, &image, which));
@@ -299,7 +299,7 @@ rules! {
             return Err("`feature_group_count` and `batch_group_count` must be positive, and one of them 1".into());
         }
         if features != DYNAMIC && inputs != DYNAMIC && inputs.checked_mul(groups) != Some(features) {
-            return Err(format!("{features} features in {groups} groups do not go with filters of {inputs}"));
+            return Err(format!("{features} features in {groups} groups do not match filters of {inputs} input features"));
         }
         if !divides(groups, outputs) || !divides(batches, outputs) || !divides(batches, batch) {
             return Err("the groups must divide the batch and the features of the result".into());
@@ -308,13 +308,13 @@ rules! {
         c.attrs.list_or("window_reversal", 0, rank)?;
         match elem == of {
             true => c.expect(&shape, result),
-            false => Err("the operands must have the same elements".into()),
+            false => Err("the operands must have the same element type".into()),
         }
     };
     bitcast_convert |c| {
         let ((from, elem), (to, of)) = (c.operand(0)?, c.result()?);
         if (c.kind(elem) == 3) != (c.kind(of) == 3) {
-            return Err("complex numbers are no other numbers".into());
+            return Err("complex numbers can only be converted to complex numbers".into());
         }
         let (Some(a), Some(b)) = (width(c.op.ctx, elem), width(c.op.ctx, of)) else { return Ok(()) };
         let fits = |wide: &[i64], narrow: &[i64], parts: i64| match narrow.split_last() {
@@ -332,7 +332,7 @@ rules! {
         let ((state, elem), bits) = (c.operand(0)?, c.tensor(c.op.result_type(1), "the second result")?);
         match c.kind(bits.1) {
             1 | 2 => c.expect(state, elem),
-            _ => Err(format!("the bits must be those of integers or floats, found `{}`", print_type(c.op.ctx, bits.1))),
+            _ => Err(format!("operand and result must hold integers or floats, found `{}`", print_type(c.op.ctx, bits.1))),
         }
     };
     while_op |c| {

@@ -136,7 +136,10 @@ fn depth(ctx: &Context, name: &str) -> Result<usize, String> {
         if let Some(at) = path.iter().position(|before| *before == name) {
             let mut cycle: Vec<String> = path[at..].iter().map(|op| format!("`{op}`")).collect();
             cycle.push(format!("`{name}`"));
-            return Err(format!("`{name}` would be made of itself: {}", cycle.join(" -> ")));
+            return Err(format!(
+                "`{name}` is defined in terms of itself: {}",
+                cycle.join(" -> ")
+            ));
         }
         path.push(name);
         pending.push((name, true));
@@ -148,7 +151,7 @@ fn depth(ctx: &Context, name: &str) -> Result<usize, String> {
     match done.get(name).copied().unwrap_or_default() {
         depth @ 0..=MAX_DEPTH => Ok(depth),
         depth => Err(format!(
-            "`{name}` is made of operations that are made of others, {depth} deep; at most {MAX_DEPTH} are allowed"
+            "the definition of `{name}` is nested {depth} levels deep; at most {MAX_DEPTH} are allowed"
         )),
     }
 }
@@ -161,7 +164,7 @@ fn source_of(file: &DialectFile<'_>) -> Result<Source, Diagnostic> {
         }),
         Err(error) => {
             let at = error.valid_up_to();
-            Err(Diagnostic::error("dialect-file", "this is not text in UTF-8").label(Span::new(at, at + 1), "here"))
+            Err(Diagnostic::error("dialect-file", "the file is not UTF-8").label(Span::new(at, at + 1), "here"))
         }
     }
 }
@@ -188,7 +191,7 @@ fn register(builder: &mut ContextBuilder, file: &DialectFile<'_>) -> Result<Regi
     let top: Value = serde_yaml_ng::from_str(&source.text).map_err(|error| vec![yaml_error(&source, &error)])?;
     let Value::Mapping(top) = top else {
         let error = source.error(0, "expected a mapping with `dialect:` and `ops:`");
-        return Err(vec![error.help("docs/dialects.md shows one")]);
+        return Err(vec![error.help("docs/dialects.md has an example")]);
     };
     const KEYS: &[&str] = &["dialect", "summary", "ops", "patterns"];
     let mut errors = Vec::new();
@@ -204,11 +207,11 @@ fn register(builder: &mut ContextBuilder, file: &DialectFile<'_>) -> Result<Regi
         return Err(errors);
     };
     if !is_word(dialect) {
-        let message = format!("`{dialect}` is not a name of a dialect: expected letters, digits and `_`");
+        let message = format!("`{dialect}` is not a valid name of a dialect: expected letters, digits and `_`");
         errors.push(source.error(source.key("dialect"), message));
     }
     if let Some(known) = builder.dialects().find(|known| known.name == dialect) {
-        let message = format!("there is a dialect `{}` already: {}", known.name, known.summary);
+        let message = format!("the dialect `{}` is already registered: {}", known.name, known.summary);
         errors.push(source.error(source.key("dialect"), message).help("choose another name"));
     }
     let rows = match top.get("ops") {
@@ -237,7 +240,7 @@ fn register(builder: &mut ContextBuilder, file: &DialectFile<'_>) -> Result<Regi
             Ok(def) if places.iter().any(|(op, _)| *op == *def.name) => {
                 errors.push(source.error(
                     reader.item.field("op"),
-                    format!("there are two operations `{}`", def.name),
+                    format!("the operation `{}` is defined twice", def.name),
                 ));
             }
             Ok(def) => {
@@ -322,7 +325,7 @@ fn yaml_error(source: &Source, error: &serde_yaml_ng::Error) -> Diagnostic {
 }
 
 fn unknown_field(source: &Source, at: usize, name: &str, known: &[&str]) -> Diagnostic {
-    let error = source.error(at, format!("there is no field `{name}` here"));
+    let error = source.error(at, format!("unknown field `{name}`"));
     error.help(match nearest(name, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("the fields are {}", known.join(", ")),

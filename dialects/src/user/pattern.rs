@@ -79,7 +79,10 @@ impl Rewrite {
         for (number, op) in ops.iter().enumerate() {
             let used = |name: &String| ops[number + 1..].iter().any(|later| later.operands.contains(name));
             if number + 1 < ops.len() && !op.results.iter().any(used) {
-                return Err(fail(op.at, "no operation behind it uses what this gives".to_owned()));
+                return Err(fail(
+                    op.at,
+                    "the results of this operation have no uses in `match`".to_owned(),
+                ));
             }
             let defined = |name: &&String| ops[..number].iter().any(|before| before.results.contains(*name));
             if let Some(name) = op.results.iter().find(defined) {
@@ -315,7 +318,7 @@ fn read_op(line: &str, at: usize) -> Result<Op, String> {
     let attrs = match rest.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
         Some(inside) => inside,
         None if rest.is_empty() => "",
-        None => return Err(format!("{FORM}, found `{rest}` behind the operands")),
+        None => return Err(format!("{FORM}, found `{rest}` after the operands")),
     };
     let attrs = crate::table::schema::split(attrs).into_iter().map(|attr| {
         let pair = attr.split_once('=');

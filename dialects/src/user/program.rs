@@ -57,7 +57,7 @@ type Places = SmallVec<[usize; 2]>;
 
 type Types = SmallVec<[Type; 6]>;
 
-const NO_COMPUTES: &str = "its row has no `computes`: it does not say what the operation computes";
+const NO_COMPUTES: &str = "its row has no `computes`, which defines what the operation computes";
 
 impl Program {
     /// The programs of the row of an operation.
@@ -87,7 +87,7 @@ impl Program {
             return Err((
                 field,
                 format!(
-                    "without `computes` nothing determines how many values `{}` has",
+                    "without `computes`, the number of values in `{}` is undetermined",
                     list.name
                 ),
             ));

@@ -68,7 +68,7 @@ impl Reader<'_> {
                 return Err(Box::new(unknown_field(self.source, self.item.field(key), key, FIELDS)));
             }
             if !matches!(key, "traits" | "infer_meta") && !value.is_string() {
-                return Err(self.error(key, format!("expected a text in `{key}`")));
+                return Err(self.error(key, format!("expected a string in `{key}`")));
             }
         }
         for field in ["op", "args", "output", "summary"] {
@@ -91,7 +91,7 @@ impl Reader<'_> {
         let row = schema::read(entry).map_err(|fault| self.error(fault.field, fault.message))?;
         if !is_word(&row.op) {
             let message = format!(
-                "`{}` is not a name of an operation: expected letters, digits and `_`",
+                "`{}` is not a valid name of an operation: expected letters, digits and `_`",
                 row.op
             );
             return Err(self.error("op", message));
@@ -168,7 +168,7 @@ impl Reader<'_> {
         let mut program = program.map_err(|(field, why)| self.error(field, why))?;
         let forms = self.forms(row, &def)?;
         if forms.is_empty() && def.infer.is_none() && !has_computes && has_vjp {
-            let message = "nothing determines the types of the results: write `like x`, say, after `Tensor(…)`";
+            let message = "the types of the results are undetermined: write, for example, `like x` after `Tensor(…)`";
             return Err(self.error("output", message));
         }
         if let Some(list) = def
@@ -177,7 +177,7 @@ impl Reader<'_> {
             .find(|r| r.arity == Arity::Variadic && !forms.is_empty() && has_computes)
         {
             let message = format!(
-                "the types of the list `{}` follow from `computes`: leave them out",
+                "the types of the list `{}` follow from `computes`: omit them",
                 list.name
             );
             return Err(self.error("output", message));
@@ -189,8 +189,7 @@ impl Reader<'_> {
             None => (MemoryEffects::Undeclared, false),
             Some(other) => {
                 let message = format!("expected `none` in `effects`, found `{other}`");
-                let help =
-                    "what an operation reads and writes cannot be said more exactly; left out, it may be anything";
+                let help = "other effects cannot be declared; without the field, any effect is assumed";
                 return Err(Box::new(self.error("effects", message).help(help)));
             }
         };
@@ -230,7 +229,7 @@ impl Reader<'_> {
             return Ok(found);
         }
         let names: Vec<String> = TRAITS.iter_names().map(|(name, _)| name.to_lowercase()).collect();
-        let error = self.error("traits", format!("there is no trait `{word}`"));
+        let error = self.error("traits", format!("unknown trait `{word}`"));
         Err(Box::new(error.help(
             match nearest(word, names.iter().map(String::as_str)) {
                 Some(near) => format!("did you mean `{near}`?"),
@@ -256,7 +255,7 @@ impl Reader<'_> {
         if TYPES.contains(&ty) {
             return Ok(());
         }
-        let error = self.error("args", format!("there is no type `{ty}` of attributes"));
+        let error = self.error("args", format!("unknown attribute type `{ty}`"));
         Err(Box::new(error.help(
             match nearest(ty, TYPES.iter().copied().chain(["Tensor"])) {
                 Some(near) => format!("did you mean `{near}`?"),
@@ -272,7 +271,7 @@ impl Reader<'_> {
         if let Some((_, infer)) = INFERENCES.iter().find(|(known, _)| *known == name) {
             return Ok(*infer);
         }
-        let error = self.error("infer_meta", format!("there is no inference of types `{name}`"));
+        let error = self.error("infer_meta", format!("unknown type inference `{name}`"));
         let near = nearest(name, INFERENCES.iter().map(|(known, _)| *known));
         Err(Box::new(match near {
             Some(near) => error.help(format!("did you mean `{near}`?")),

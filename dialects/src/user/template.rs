@@ -266,7 +266,7 @@ impl Template {
             };
             if ENDS.contains(&op.name()) {
                 return Err(refuse(
-                    "is an input or output of a program, which an operation cannot have",
+                    "is an input or output of a program, which is not allowed in the definition of an operation",
                 ));
             }
             let changes = |at: usize| {
@@ -279,7 +279,7 @@ impl Template {
                     && changes(at)
                 {
                     return Err(refuse(
-                        "changes its operand in place, which what an operation computes must not",
+                        "changes its operand in place, which is not allowed in the definition of an operation",
                     ));
                 }
             }
@@ -308,7 +308,7 @@ impl Template {
     pub(super) fn brief(&self, wrong: &Wrong) -> String {
         let what = &self.origin.what;
         let Some(error) = wrong.0.first() else {
-            return format!("{what} is wrong");
+            return format!("{what} is invalid");
         };
         let place = match (&self.origin.source, error.labels.first()) {
             (Some(source), Some(label)) => format!(" ({})", source.spelled(label.span.start as usize)),

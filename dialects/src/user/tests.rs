@@ -89,7 +89,7 @@ fn deep_definitions_are_refused() {
         ));
     }
     let errors = context(&text).unwrap_err();
-    assert!(errors[0].message.contains("51 deep"), "{errors:?}");
+    assert!(errors[0].message.contains("51 levels deep"), "{errors:?}");
 }
 
 #[test]
@@ -98,11 +98,11 @@ fn what_is_no_dialect_is_refused() {
         ("", "expected a mapping"),
         ("[]", "expected a mapping"),
         ("ops: []", "`dialect` is missing"),
-        ("dialect: a-b\nops: []", "is not a name of a dialect"),
-        ("dialect: func\nops: []", "there is a dialect `func` already"),
+        ("dialect: a-b\nops: []", "is not a valid name of a dialect"),
+        ("dialect: func\nops: []", "the dialect `func` is already registered"),
         ("dialect: a\nops: 3", "expected a list"),
         ("dialect: a\nops: [3]", "expected a mapping"),
-        ("dialect: a\nopps: []", "there is no field `opps`"),
+        ("dialect: a\nopps: []", "unknown field `opps`"),
         ("dialect: a\nops: [{op: b}]", "the field `args` is missing"),
         (
             "dialect: a\nops: [{op: b, args: x, output: y, summary: s}]",
@@ -114,7 +114,7 @@ fn what_is_no_dialect_is_refused() {
         ),
         (
             "dialect: a\nops: [{op: b, args: [], output: y, summary: s}]",
-            "expected a text in `args`",
+            "expected a string in `args`",
         ),
         (
             "dialect: a\nops: [{op: b, args: (Tensor x), output: Tensor(o), summary: s, effects: some}]",

@@ -72,19 +72,19 @@ impl Form {
         let shape = match word {
             "like" => match operands()?[..] {
                 [one] => Shape::Like(one),
-                _ => return Err("expected one operand behind `like`".to_owned()),
+                _ => return Err("expected one operand after `like`".to_owned()),
             },
             "broadcast" => Shape::Broadcast(
                 Some(operands()?)
                     .filter(|all| !all.is_empty())
-                    .ok_or("expected operands behind `broadcast`")?,
+                    .ok_or("expected operands after `broadcast`")?,
             ),
             "shape" => {
                 let inside = text["shape".len()..]
                     .trim()
                     .strip_prefix('[')
                     .and_then(|list| list.strip_suffix(']'));
-                let inside = inside.ok_or("expected a list of dimensions behind `shape`: `shape [x.0, 4, $n]`")?;
+                let inside = inside.ok_or("expected a list of dimensions after `shape`: `shape [x.0, 4, $n]`")?;
                 let dims = inside.split(',').map(str::trim).filter(|dim| !dim.is_empty());
                 Shape::Dims(dims.map(|word| dim(def, word)).collect::<Result<_, _>>()?)
             }
@@ -191,7 +191,9 @@ fn operand(def: &OpDef, name: &str) -> Result<usize, String> {
     };
     match def.operands[..=at].iter().all(|operand| operand.arity == Arity::One) {
         true => Ok(at),
-        false => Err(format!("`{name}`, or an operand before it, is a list or optional")),
+        false => Err(format!(
+            "`{name}`, or an operand before it, must not be a list or optional"
+        )),
     }
 }
 

@@ -180,7 +180,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                     continue;
                 }
                 let class = usize::try_from(class).ok().filter(|&c| c < classes);
-                let class = class.ok_or_else(|| format!("class {} does not exist", labels[at]))?;
+                let class = class.ok_or_else(|| format!("label {} is out of range", labels[at]))?;
                 let place = (at / inner * classes + class) * inner + at % inner;
                 let weight = match &weights {
                     Some(weights) => *weights.get(class).ok_or("there are fewer weights than classes")?,

@@ -289,7 +289,7 @@ fn select(inputs: Inputs) -> Result<Outputs, String> {
 
 fn add_n(inputs: Inputs) -> Result<Outputs, String> {
     let mut inputs = inputs.into_iter();
-    let mut sum = inputs.next().ok_or("there is nothing to add")?;
+    let mut sum = inputs.next().ok_or("at least one operand is needed")?;
     for x in inputs {
         sum = match sum.dtype().is_float() {
             true => zip_floats(sum, x, |a, b| a + b, |a, b| a + b)?,

@@ -58,7 +58,7 @@ impl Pooling {
                 .filter(|&size| size > 0 && size <= 1 << 16)
         };
         let (Some(rows), Some(columns)) = (size("pooled_height"), size("pooled_width")) else {
-            return Err("it pools to nothing".to_owned());
+            return Err("`pooled_height` and `pooled_width` must be positive".to_owned());
         };
         Ok(Pooling {
             rows,
@@ -95,10 +95,10 @@ struct Boxes {
 impl Boxes {
     fn of(x: &Tensor, boxes: &Tensor, counts: Option<&Tensor>) -> Result<Self, String> {
         let (&[n, c, h, w], &[count, 4]) = (x.shape(), boxes.shape()) else {
-            return Err("images of four dimensions and boxes of four numbers are needed".to_owned());
+            return Err("the images must have four dimensions, and the boxes four numbers".to_owned());
         };
         let counts = counts
-            .ok_or("without `boxes_num` it is not known which image a box is in")?
+            .ok_or("`boxes_num`, which assigns boxes to images, is missing")?
             .to_i64();
         let images = counts
             .iter()
@@ -106,7 +106,7 @@ impl Boxes {
             .flat_map(|(image, &count)| std::iter::repeat_n(image, usize::try_from(count).unwrap_or(0).min(1 << 24)));
         let images: Vec<usize> = images.collect();
         if images.len() != count || counts.len() != n {
-            return Err(format!("`boxes_num` does not count {count} boxes of {n} images"));
+            return Err(format!("`boxes_num` must be {n} numbers whose sum is {count}"));
         }
         let corners = boxes.to_f64();
         let corners = corners.chunks_exact(4).map(|b| [b[0], b[1], b[2], b[3]]);
@@ -187,7 +187,7 @@ fn within(from: f64, to: f64, extent: usize) -> std::ops::Range<usize> {
 fn channels(p: &Pooling, of: usize) -> Result<usize, String> {
     match p.channels {
         Some(count) if count.checked_mul(p.rows * p.columns) != Some(of) => {
-            Err(format!("{of} channels are not {count} for each part of a box"))
+            Err(format!("{of} channels cannot be divided into {count} parts of a box"))
         }
         Some(count) => Ok(count),
         None => Ok(of),
@@ -348,7 +348,7 @@ fn nms(s: &Spec<'_>) -> Result<Kernel, String> {
     Ok(Box::new(move |inputs| {
         let x = input(&inputs, Some(0))?;
         if x.rank() != 2 || x.shape()[1] != 4 {
-            return Err("boxes of four numbers are needed".to_owned());
+            return Err("the boxes must have four numbers".to_owned());
         }
         let boxes = x.to_f64();
         let own = |at: usize| &boxes[4 * at..4 * at + 4];
@@ -380,10 +380,10 @@ fn yolo_box(s: &Spec<'_>) -> Result<Kernel, String> {
         let count = anchors.len() / 2;
         let each = 5 + classes;
         let &[n, c, h, w] = x.shape() else {
-            return Err("`x` does not have four dimensions".to_owned());
+            return Err("`x` must have four dimensions".to_owned());
         };
         if c != count * (each + usize::from(aware)) || sizes.len() != 2 * n {
-            return Err("the channels are not those of anchors and classes".to_owned());
+            return Err("the number of channels does not match `anchors` and `class_num`".to_owned());
         }
         let (values, sizes) = (x.to_f64(), sizes.to_f64());
         let all = count * h * w;
@@ -440,7 +440,7 @@ fn prior_box(s: &Spec<'_>) -> Result<Kernel, String> {
         single(s.float("offset", 0.5)),
     );
     if !most.is_empty() && most.len() != least.len() {
-        return Err("there are not as many `max_sizes` as `min_sizes`".to_owned());
+        return Err("`max_sizes` must be empty or as long as `min_sizes`".to_owned());
     }
     let mut ratios = vec![1.0];
     for ratio in given {
@@ -471,7 +471,7 @@ fn prior_box(s: &Spec<'_>) -> Result<Kernel, String> {
     Ok(Box::new(move |inputs| {
         let (x, image) = (input(&inputs, Some(0))?, input(&inputs, Some(1))?);
         let (&[_, _, h, w], &[_, _, tall, wide]) = (x.shape(), image.shape()) else {
-            return Err("the operands do not have four dimensions".to_owned());
+            return Err("the operands must have four dimensions".to_owned());
         };
         let shape = [h, w, halves.len(), 4];
         let count = checked_count(&shape, 8)?;
@@ -499,7 +499,7 @@ fn prior_box(s: &Spec<'_>) -> Result<Kernel, String> {
             .take(if variances.len() == 4 { count } else { 0 });
         let spread: Vec<f64> = spread.collect();
         if spread.len() != count {
-            return Err("`variances` are not four".to_owned());
+            return Err("`variances` must be four numbers".to_owned());
         }
         Ok(smallvec![
             Tensor::new(&shape, out)?.cast(x.dtype())?,
@@ -516,12 +516,16 @@ fn box_coder(s: &Spec<'_>) -> Result<Kernel, String> {
     let encodes = match s.text("code_type", "encode_center_size") {
         "encode_center_size" => true,
         "decode_center_size" => false,
-        other => return Err(format!("`code_type` is `{other}`, which is not known")),
+        other => {
+            return Err(format!(
+                "`code_type` must be `encode_center_size` or `decode_center_size`, not `{other}`"
+            ));
+        }
     };
     Ok(Box::new(move |inputs| {
         let (prior, target) = (input(&inputs, Some(0))?, input(&inputs, target)?);
         let (Some(4), Some(4)) = (prior.shape().last().copied(), target.shape().last().copied()) else {
-            return Err("boxes of four numbers are needed".to_owned());
+            return Err("the boxes must have four numbers".to_owned());
         };
         let many = prior.shape()[0];
         let rows = target.shape()[0];

@@ -65,7 +65,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             }
             let n = ((end - start) / step).ceil();
             if !n.is_finite() {
-                return Err("the range has no end".to_owned());
+                return Err("the range is infinite".to_owned());
             }
             let count = checked_count(&[n.max(0.0) as usize], 8)?;
             let values = gathered((0..count).map(|i| start + step * i as f64))?;

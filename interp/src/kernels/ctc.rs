@@ -30,12 +30,12 @@ fn warpctc(s: &Spec<'_>) -> Result<Kernel, String> {
         for at in 0..batch {
             let within = |n: i64, most: usize| usize::try_from(n).ok().filter(|&n| n <= most);
             let (Some(steps), Some(length)) = (within(times[at], time), within(lengths[at], most)) else {
-                return Err("a length is not between 0 and that of the tensor".to_owned());
+                return Err("a length must be from 0 to the extent of the tensor".to_owned());
             };
             let own = &all[at * most..at * most + length];
             let label = |&n: &i64| usize::try_from(n).ok().filter(|&n| n < classes && n != blank);
             let own: Option<Vec<usize>> = own.iter().map(label).collect();
-            let own = own.ok_or("a label is the blank, or not a class")?;
+            let own = own.ok_or("a label is `blank`, or out of range")?;
             let line = |t: usize| (t * batch + at) * classes;
             let lines: Vec<Vec<f64>> = (0..steps)
                 .map(|t| log_softmax(&values[line(t)..line(t) + classes]))

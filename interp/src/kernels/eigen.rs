@@ -25,10 +25,11 @@ fn found(s: &Spec<'_>, vectors: bool) -> Result<Kernel, String> {
         let complex = match x.dtype() {
             DType::F32 => DType::C64,
             DType::F64 => DType::C128,
-            _ => return Err("eigenvalues are only computed of matrices of real numbers".to_owned()),
+            _ => return Err("the operand must hold real numbers".to_owned()),
         };
         let made = general::geev(false, vectors, inputs)?;
-        let [re, im, _, right, _] = <[Tensor; 5]>::try_from(made.into_vec()).map_err(|_| "there are five results")?;
+        let [re, im, _, right, _] =
+            <[Tensor; 5]>::try_from(made.into_vec()).map_err(|_| "the operation must have five results")?;
         let values: Vec<C> = re
             .to_f64()
             .into_iter()
@@ -84,7 +85,7 @@ fn gradient(s: &Spec<'_>) -> Result<Kernel, String> {
 fn numbers(x: &Tensor) -> Result<Vec<C>, String> {
     match x.clone().cast(DType::C128)?.into_parts().1 {
         Data::C128(values) => Ok(values.to_vec()),
-        _ => Err("complex numbers are expected".to_owned()),
+        _ => Err("the operand must hold complex numbers".to_owned()),
     }
 }
 
@@ -105,7 +106,7 @@ fn solved(mut a: Vec<C>, mut b: Vec<C>, n: usize) -> Result<Vec<C>, String> {
             .max_by(|&i, &j| a[i * n + k].abs().total_cmp(&a[j * n + k].abs()))
             .unwrap_or(k);
         if a[pivot * n + k] == ZERO {
-            return Err("the eigenvectors are not independent of each other".to_owned());
+            return Err("the eigenvectors are linearly dependent".to_owned());
         }
         for m in 0..n {
             a.swap(k * n + m, pivot * n + m);

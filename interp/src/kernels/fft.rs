@@ -73,7 +73,7 @@ fn transform(x: &Tensor, fft: &Fft) -> Result<Tensor, String> {
     let first = rank
         .checked_sub(fft.lengths.len())
         .ok_or("the operand has too few dimensions")?;
-    let &length = fft.lengths.last().ok_or("a length is missing")?;
+    let &length = fft.lengths.last().ok_or("`fft_length` has too few numbers")?;
     let mut shape: Shape = x.shape().into();
     shape[rank - 1] = length;
     let count = checked_count(&shape, DType::C128.size())?;

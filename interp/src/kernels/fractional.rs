@@ -14,21 +14,21 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
 fn pool(s: &Spec<'_>) -> Result<Kernel, String> {
     let given = s.float("random_u", 0.0) as f32;
     if !(given > 0.0 && given < 1.0) {
-        return Err("it draws random numbers".to_owned());
+        return Err("`random_u` must be from 0 to 1: random numbers are not drawn".to_owned());
     }
     let pair = |name: &str| -> Result<[usize; 2], String> {
         let values = s.ints(name).unwrap_or_else(|| vec![0, 0]);
         let sizes: Option<Vec<usize>> = values.iter().map(|&n| usize::try_from(n).ok()).collect();
         sizes
             .and_then(|sizes| sizes.try_into().ok())
-            .ok_or_else(|| format!("`{name}` is not two sizes"))
+            .ok_or_else(|| format!("`{name}` must be two sizes"))
     };
     let (sizes, windows) = (pair("output_size")?, pair("kernel_size")?);
     let is_single = s.is_absent(1);
     Ok(Box::new(move |inputs| {
         let [x] = take(inputs)?;
         let &[n, c, h, w] = x.shape() else {
-            return Err("`x` does not have four dimensions".to_owned());
+            return Err("`x` must have four dimensions".to_owned());
         };
         let rows = ranges(h, sizes[0], windows[0], given)?;
         let columns = ranges(w, sizes[1], windows[1], given)?;
@@ -92,7 +92,7 @@ fn unpool(_: &Spec<'_>) -> Result<Kernel, String> {
     Ok(Box::new(|inputs: Inputs| -> Result<Outputs, String> {
         let [x, places, slopes] = take(inputs)?;
         let &[_, _, h, w] = x.shape() else {
-            return Err("`x` does not have four dimensions".to_owned());
+            return Err("`x` must have four dimensions".to_owned());
         };
         if places.shape() != slopes.shape() || places.rank() != 4 {
             return Err("the shapes of places and cotangents do not match".to_owned());

@@ -116,11 +116,12 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         let dtype = s.result_dtype(0)?;
         Ok(Box::new(move |inputs| {
             let width = width.get(&inputs)?.and_then(|v| v.first().copied()).unwrap_or(-1);
-            let lengths = inputs.first().ok_or("the lengths are missing")?;
+            let lengths = inputs.first().ok_or("an operand is missing")?;
             let shape: Shape = lengths.shape().into();
             let lengths = lengths.to_i64();
             let longest = lengths.iter().copied().max().unwrap_or(0).max(0);
-            let width = usize::try_from(if width < 0 { longest } else { width }).map_err(|_| "it has too many bits")?;
+            let width =
+                usize::try_from(if width < 0 { longest } else { width }).map_err(|_| "`maxlen` is out of range")?;
             let shape: Shape = shape.into_iter().chain([width]).collect();
             let _scratch = scratch::<i64>(checked_count(&shape, 8)?)?;
             let row = |&length: &i64| (0..width as i64).map(move |at| i64::from(at < length));

@@ -18,7 +18,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         let fill = s.flag("set_constant", false).then(|| s.float("constant", 0.0));
         let dtype = attr_dtype(s, "dtype");
         Ok(Box::new(move |inputs| {
-            let first = inputs.first().ok_or("there are no operands to concatenate")?;
+            let first = inputs.first().ok_or("at least one operand is needed")?;
             let dtype = dtype.unwrap_or(first.dtype());
             let mut out = Outputs::new();
             let mut all = Vec::new();

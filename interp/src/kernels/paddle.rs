@@ -25,7 +25,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     }),
     (pd::Rrelu::NAME, |s| {
         if !s.flag("is_test", false) {
-            return Err("it draws random numbers".to_owned());
+            return Err("`is_test` must be true: random numbers are not drawn".to_owned());
         }
         let slope = f64::from((s.float("lower", 0.125) as f32 + s.float("upper", 1.0 / 3.0) as f32) / 2.0);
         Ok(Box::new(move |inputs| {

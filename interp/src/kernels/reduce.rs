@@ -27,7 +27,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                 return groups.floats(|g| g.iter().sum::<f64>() / groups.size as f64);
             }
             if groups.size == 0 && groups.count != 0 {
-                return Err("the mean of no integers is undefined".to_owned());
+                return Err("the mean of an empty set of integers is undefined".to_owned());
             }
             let n = i64::try_from(groups.size).unwrap_or(i64::MAX);
             groups.integers(|g| g.iter().fold(0i64, |sum, &v| sum.wrapping_add(v)).wrapping_div(n))
@@ -252,7 +252,7 @@ fn extremum(
     reduction(s, move |x, over| {
         let groups = Groups::new(&x, over)?;
         if groups.size == 0 && groups.count != 0 {
-            return Err("the extremum of no elements is undefined".to_owned());
+            return Err("the extremum of an empty set is undefined".to_owned());
         }
         fn best<T: Element>(g: &[T], better: impl Fn(T, T) -> T) -> T {
             g.iter().copied().reduce(better).unwrap_or_default()

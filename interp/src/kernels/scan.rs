@@ -29,7 +29,7 @@ fn arg_extremum(s: &Spec<'_>, float: fn(f64, f64) -> bool, whole: fn(i64, i64) -
         let [x] = take(inputs)?;
         let shape = axes.shape(x.shape(), &over);
         if over.iter().any(|&a| x.shape()[a] == 0) && !shape.contains(&0) {
-            return Err("the extremum of no elements is undefined".to_owned());
+            return Err("the extremum of an empty set is undefined".to_owned());
         }
         let groups = Groups::new(&x, &over)?;
         // The first of equal elements; NaN exceeds everything.

@@ -101,7 +101,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                     _ => values.clone(),
                 };
                 let replaced = put(x, &neutral, &places, ScatterMode::Assign, false)?;
-                x = replaced.into_iter().next().ok_or("nothing is put")?;
+                x = replaced.into_iter().next().ok_or("a result is missing")?;
             }
             if !is_mean {
                 return put(x, &values, &places, mode, flush);
@@ -112,7 +112,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             let sums = put(x, &values, &places, mode, flush)?
                 .into_iter()
                 .next()
-                .ok_or("nothing is put")?;
+                .ok_or("a result is missing")?;
             let shares = sums.to_f64().into_iter().zip(counts);
             let means = shares.map(|(sum, count)| if count == 0.0 { sum } else { sum / (count + own) });
             let mut means = Tensor::new(sums.shape(), means.collect())?.cast(sums.dtype())?;

@@ -18,7 +18,7 @@ fn lengths(given: &Tensor, count: usize, least: usize, most: usize) -> Result<Ve
         .collect();
     values
         .filter(|values| values.len() == count)
-        .ok_or_else(|| format!("lengths are not {count} numbers from {least} to {most}"))
+        .ok_or_else(|| format!("the lengths must be {count} numbers from {least} to {most}"))
 }
 
 /// The scores of the best sequences of tags, and the tags, of which there are zeros behind the end.
@@ -27,10 +27,10 @@ fn viterbi(s: &Spec<'_>) -> Result<Kernel, String> {
     Ok(Box::new(move |inputs| {
         let [potentials, transitions, ends] = take(inputs)?;
         let &[batch, time, tags] = potentials.shape() else {
-            return Err("`potentials` does not have three dimensions".to_owned());
+            return Err("`potentials` must have three dimensions".to_owned());
         };
         if transitions.shape() != [tags, tags] || tags < if bounded { 2 } else { 1 } {
-            return Err("`transition_params` does not have a row and a column for each tag".to_owned());
+            return Err("`transition_params` must have a row and a column for each tag".to_owned());
         }
         let ends = lengths(&ends, batch, 1, time)?;
         let longest = ends.iter().copied().max().unwrap_or(0);
@@ -96,10 +96,10 @@ fn transducer(s: &Spec<'_>) -> Result<Kernel, String> {
 fn losses(own: Transducer, inputs: Inputs) -> Result<Outputs, String> {
     let [logs, labels, times, counts] = take(inputs)?;
     let (&[batch, time, places, classes], &[many, most]) = (logs.shape(), labels.shape()) else {
-        return Err("`input` does not have four dimensions, or `label` two".to_owned());
+        return Err("`input` must have four dimensions, and `label` two".to_owned());
     };
     if many != batch || most + 1 != places || own.blank >= classes {
-        return Err("the shapes of logs and labels do not match".to_owned());
+        return Err("the shapes of `input` and `label` do not match".to_owned());
     }
     let (times, counts) = (lengths(&times, batch, 1, time)?, lengths(&counts, batch, 0, most)?);
     let (values, all) = (logs.to_f64(), labels.to_i64());
@@ -108,7 +108,7 @@ fn losses(own: Transducer, inputs: Inputs) -> Result<Outputs, String> {
     for at in 0..batch {
         let label = |&n: &i64| usize::try_from(n).ok().filter(|&n| n < classes && n != own.blank);
         let line: Option<Vec<usize>> = all[at * most..][..counts[at]].iter().map(label).collect();
-        let line = line.ok_or("a label is the blank, or not a class")?;
+        let line = line.ok_or("a label is `blank`, or out of range")?;
         let part = at * time * places * classes..(at + 1) * time * places * classes;
         losses.push(own.sequence(
             &values[part.clone()],

@@ -137,7 +137,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (pd::Stack::NAME, |s| {
         let at = s.ints("axis").and_then(|v| v.first().copied()).unwrap_or(0);
         Ok(Box::new(move |inputs| {
-            let rank = inputs.first().ok_or("there is nothing to stack")?.rank() + 1;
+            let rank = inputs.first().ok_or("at least one operand is needed")?.rank() + 1;
             let at = axis(at, rank)?;
             let parts = inputs
                 .into_iter()
@@ -292,7 +292,7 @@ fn reshape(old: &[usize], new: &[i64]) -> Result<Shape, String> {
 }
 
 pub(super) fn concat(parts: &[Tensor], at: i64) -> Result<Tensor, String> {
-    let first = parts.first().ok_or("there are no operands to concatenate")?;
+    let first = parts.first().ok_or("at least one operand is needed")?;
     let at = axis(at, first.rank())?;
     let mut shape: Shape = first.shape().into();
     shape[at] = 0;

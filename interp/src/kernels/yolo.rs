@@ -37,9 +37,9 @@ impl Yolo {
             .into_iter()
             .map(|at| usize::try_from(at).ok().filter(|at| 2 * at + 1 < anchors.len()))
             .collect();
-        let own = own.ok_or("`anchor_mask` names an anchor that there is not")?;
+        let own = own.ok_or("`anchor_mask` is out of range for `anchors`")?;
         let classes = usize::try_from(s.int("class_num", 1)).ok().filter(|&n| n > 0);
-        let classes = classes.ok_or("`class_num` is not positive")?;
+        let classes = classes.ok_or("`class_num` must be positive")?;
         let smooth = match s.flag("use_label_smooth", true) {
             true => (1.0 / classes as f64).min(1.0 / 40.0),
             false => 0.0,
@@ -76,7 +76,7 @@ impl Given {
             input(inputs, Some(2))?,
         );
         let (&[n, c, h, w], &[images, count, 4]) = (x.shape(), boxes.shape()) else {
-            return Err("`x` does not have four dimensions, or the boxes are not of four numbers".to_owned());
+            return Err("`x` must have four dimensions, and the boxes four numbers".to_owned());
         };
         let scores = scores
             .map(|at| input(inputs, Some(at)))
@@ -84,10 +84,10 @@ impl Given {
             .map(Tensor::to_f64);
         let fits = |len: usize| len == n * count;
         if images != n || !fits(labels.len()) || scores.as_ref().is_some_and(|scores| !fits(scores.len())) {
-            return Err("there are not as many labels and scores as boxes".to_owned());
+            return Err("`gt_label` and `gt_score` must have an element for each box".to_owned());
         }
         if c != yolo.own.len() * (5 + yolo.classes) {
-            return Err("the channels are not those of anchors and classes".to_owned());
+            return Err("the number of channels does not match `anchor_mask` and `class_num`".to_owned());
         }
         Ok(Given {
             yolo,
@@ -229,7 +229,7 @@ fn loss(s: &Spec<'_>) -> Result<Kernel, String> {
             for (t, found) in found.iter_mut().enumerate() {
                 let Some(one) = given.given(image, t) else { continue };
                 let Some(anchor) = given.matching(&one) else { continue };
-                let cell = given.cell(&one).ok_or("the centre of a box is outside of the image")?;
+                let cell = given.cell(&one).ok_or("the center of a box is outside the image")?;
                 *found = anchor as i64;
                 own[anchor * h * w + cell] = given.score(image, t);
             }
@@ -264,7 +264,7 @@ fn gradient(s: &Spec<'_>) -> Result<Kernel, String> {
         let (objects, matches) = (input(&inputs, objects)?.to_f64(), input(&inputs, matches)?.to_i64());
         let cotangent = input(&inputs, cotangent)?.to_f64();
         if objects.len() != n * each || matches.len() != n * given.count || cotangent.len() != n {
-            return Err("the shapes of what the loss kept do not match".to_owned());
+            return Err("the shapes of `objectness_mask` and `gt_match_mask` do not match".to_owned());
         }
         let mut out = vec![0.0; given.values.len()];
         for image in 0..n {

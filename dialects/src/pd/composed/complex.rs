@@ -25,7 +25,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
     }),
     ("as_complex", |op| {
         let x = op.x("x")?;
-        let last = x.rank().checked_sub(1).ok_or("`x` is a scalar")?;
+        let last = x.rank().checked_sub(1).ok_or("`x` must have at least one dimension")?;
         let [re, im] = [0, 1].map(|k| x.cut(last, k, k + 1).squeeze_with(|o| o.axis([last as i64])));
         Ok(vec![complex(re, im)])
     }),
@@ -56,10 +56,10 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         let (half, whole) = match (sizes.last().copied(), op.int("last_dim_size")?) {
             (Some(half), 0) => (half, 2 * (half - 1)),
             (Some(half), whole) => (half, whole),
-            (None, _) => return Err("there is no axis".to_owned()),
+            (None, _) => return Err("`x` must have at least one dimension".to_owned()),
         };
         if whole < 1 || half < whole / 2 + 1 {
-            return Err("it has too few numbers".to_owned());
+            return Err("the last dimension of `x` is too short for `last_dim_size`".to_owned());
         }
         let x = if half == whole / 2 + 1 {
             x
@@ -85,12 +85,12 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         let (length, count, mut whole) = match (is_first, &shape[..]) {
             (true, &[count, length, ref rest @ ..]) => (length, count, [&[0], rest].concat()),
             (false, &[ref rest @ .., length, count]) => (length, count, [rest, &[0]].concat()),
-            _ => return Err("`x` has less than two dimensions".to_owned()),
+            _ => return Err("`x` must have at least two dimensions".to_owned()),
         };
         let at = if is_first { 0 } else { whole.len() - 1 };
         whole[at] = (count - 1) * hop + length;
         let (index, _) = frames(&whole, op.int("axis")?, length, hop)?;
-        let elem = x.elem().ok_or("`x` has no elements")?;
+        let elem = x.elem().ok_or("the element type of `x` is unknown")?;
         let zeros = op.scope.full_of(op.scope.context().tensor(&whole, elem), 0.0);
         whole[at] = length * count;
         let flat = x.reshape(whole);
@@ -107,10 +107,13 @@ fn frames(shape: &[i64], axis: i64, length: i64, hop: i64) -> Result<(Vec<i64>, 
     } else {
         shape.split_last()
     }) else {
-        return Err("`x` is a scalar".to_owned());
+        return Err("`x` must have at least one dimension".to_owned());
     };
     if length < 1 || hop < 1 || size < length {
-        return Err("there is no frame".to_owned());
+        return Err(
+            "`frame_length` and `hop_length` must be positive, and `frame_length` at most the extent of the axis"
+                .to_owned(),
+        );
     }
     let count = (size - length) / hop + 1;
     fits_in_table(&[count, length])?;
@@ -147,13 +150,17 @@ impl Lines {
         let mut order: Vec<i64> = (0..rank).filter(|axis| !axes.contains(axis)).collect();
         order.extend(&axes);
         if order.len() as i64 != rank || axes.is_empty() || axes.len() > 3 {
-            return Err("it is not along one to three axes".to_owned());
+            return Err("`axes` must name one to three dimensions".to_owned());
         }
         let power = match (&*op.text("normalization")?, op.flag("forward")?) {
             ("backward", true) | ("forward", false) => 0.0,
             ("backward", false) | ("forward", true) => -1.0,
             ("ortho", _) => -0.5,
-            (other, _) => return Err(format!("the normalization `{other}` is not known")),
+            (other, _) => {
+                return Err(format!(
+                    "`normalization` must be `backward`, `ortho` or `forward`, not `{other}`"
+                ));
+            }
         };
         let count = axes.len();
         let lines = Lines { order, count, power };
@@ -179,7 +186,10 @@ impl Lines {
             ("fft_length", array(ctx, sizes)),
         ];
         let made = x.scope().build(hlo::Fft::NAME, x.id().as_slice(), &attrs, None);
-        let out = made.first().copied().ok_or("there is no transform")?;
+        let out = made
+            .first()
+            .copied()
+            .ok_or("the type of the transform cannot be inferred")?;
         // The inverse has divided by their number.
         Ok(match kind.starts_with('I') {
             true => out * sizes.iter().map(|&size| size as f64).product::<f64>(),

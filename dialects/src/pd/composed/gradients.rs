@@ -35,7 +35,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         let batch = *op
             .shape("warpctcgrad")?
             .get(1)
-            .ok_or("`warpctcgrad` is not of three dimensions")?;
+            .ok_or("`warpctcgrad` must have three dimensions")?;
         let each = |name: &str| Ok::<_, String>(op.x(name)?.reshape([1, batch, 1]).cast_like(slope));
         let out = slope * each("loss_grad")?;
         Ok(vec![match op.flag("norm_by_times")? {
@@ -45,7 +45,10 @@ pub(super) const OPS: &[(&str, Compose)] = &[
     }),
     ("warprnnt_grad", |op| {
         let (slope, g) = (op.x("warprnntgrad")?, op.x("loss_grad")?);
-        let batch = *op.shape("loss_grad")?.first().ok_or("`loss_grad` is a scalar")?;
+        let batch = *op
+            .shape("loss_grad")?
+            .first()
+            .ok_or("`loss_grad` must have at least one dimension")?;
         Ok(vec![slope * g.reshape([batch, 1, 1, 1]).cast_like(slope)])
     }),
     ("cross_entropy_with_softmax_grad", cross_entropy),
@@ -71,7 +74,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
     ("qr_grad", |op| {
         let (q, r, q_grad, r_grad) = (op.x("q")?, op.x("r")?, op.x("q_grad")?, op.x("r_grad")?);
         if op.text("mode")? != "reduced" || r.dims().len() < 2 || r.dims()[r.rank() - 2] != r.dims()[r.rank() - 1] {
-            return Err("matrices with fewer rows than columns are not supported".to_owned());
+            return Err("only the mode `reduced` of square matrices is supported".to_owned());
         }
         let inner = r.matmul(turned(r_grad)) - turned(q_grad).matmul(q);
         let symmetric = inner.tril() + turned(inner.tril_with(|o| o.diagonal(-1)));
@@ -120,19 +123,21 @@ pub(super) const OPS: &[(&str, Compose)] = &[
     }),
     ("svdvals_grad", |op| {
         let [u, _, vh] = op.x("x")?.svd()[..] else {
-            return Err("there are no vectors".to_owned());
+            return Err("the singular vectors cannot be computed".to_owned());
         };
         Ok(vec![(u * row(op.x("s_grad")?)).matmul(vh)])
     }),
     // J. Townsend, *Differentiating the singular value decomposition*, 2016.
     ("svd_grad", |op| {
         if op.flag("full_matrices")? {
-            return Err("vectors without a singular value have no derivative".to_owned());
+            return Err(
+                "with `full_matrices`, singular vectors without a singular value have no derivative".to_owned(),
+            );
         }
         let (u, vh, s) = (op.x("u")?, op.x("vh")?, row(op.x("s")?));
         let (v, u_grad, v_grad) = (turned(vh), op.x("u_grad")?, turned(op.x("vh_grad")?));
         let &[ref lead @ .., _, size] = s.dims() else {
-            return Err("the shape of the singular values is not known".to_owned());
+            return Err("the shape of the singular values is unknown".to_owned());
         };
         let square = [lead, &[size, size]].concat();
         let columns = s.square().expand(&*square);
@@ -205,7 +210,7 @@ fn cross_entropy<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
     fits_in_table(&[classes])?;
     let numbers: Vec<i64> = (0..classes).collect();
     let label = wide(label);
-    let elem = label.elem().ok_or("`label` has no elements")?;
+    let elem = label.elem().ok_or("the element type of `label` is unknown")?;
     let class = op
         .scope
         .full_int_array_with(&numbers, |o| o.dtype(elem))

@@ -65,10 +65,10 @@ fn interpolated<'c>(op: &Call<'c>, taps: fn(i64, &Scale) -> Taps) -> Result<Vec<
         .iter()
         .any(|name| !op.all(name).is_empty())
     {
-        return Err("its size is computed".to_owned());
+        return Err("a computed output size is not supported".to_owned());
     }
     if op.text("data_format")? != "NCHW" {
-        return Err("the channels are the last dimension".to_owned());
+        return Err("only the layout NCHW is supported".to_owned());
     }
     let (mut x, from) = (op.x("x")?, op.shape("x")?);
     let to = op.result_shape()?;
@@ -110,14 +110,14 @@ fn interpolated<'c>(op: &Call<'c>, taps: fn(i64, &Scale) -> Taps) -> Result<Vec<
                 part * op.numbers(&weights, &shape, x)
             }
         });
-        x = picked.reduce(|a, b| a + b).ok_or("its result has no elements")?;
+        x = picked.reduce(|a, b| a + b).ok_or("the result must not be empty")?;
     }
     Ok(vec![x])
 }
 
 fn affine_grid<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
     let [n, _, height, width] = op.ints("output_shape")?[..] else {
-        return Err("it does not make a grid of images".to_owned());
+        return Err("`output_shape` must be four numbers".to_owned());
     };
     fits_in_table(&[height, width, 3])?;
     let corners = op.flag("align_corners")?;
@@ -137,7 +137,7 @@ fn affine_grid<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
 fn grid_sample<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
     let ([n, c, height, width], x, grid) = (op.images("x")?, op.x("x")?, op.x("grid")?);
     let [_, rows, columns, 2] = op.shape("grid")?[..] else {
-        return Err("it does not sample images".to_owned());
+        return Err("`grid` must have shape N×H×W×2".to_owned());
     };
     let (mode, border, corners) = (op.text("mode")?, op.text("padding_mode")?, op.flag("align_corners")?);
     let points = rows * columns;
@@ -165,7 +165,7 @@ fn grid_sample<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
     let sampled = match &*mode {
         "nearest" => image.element(at_x.round(), at_y.round()),
         "bilinear" => image.between(at_x, at_y),
-        other => return Err(format!("the mode `{other}` is not known")),
+        other => return Err(format!("`mode` must be `bilinear` or `nearest`, not `{other}`")),
     };
     Ok(vec![sampled.reshape([n, c, rows, columns])])
 }
@@ -205,12 +205,12 @@ impl<'c> Image<'c> {
 fn deformable_conv<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
     let ([n, c, height, width], [m, of, kh, kw]) = (op.images("x")?, four(op, "filter")?);
     let [_, _, rows, columns] = four(op, "offset")?;
-    let two = |name: &str| <[i64; 2]>::try_from(op.ints(name)?).map_err(|_| format!("`{name}` are not two"));
+    let two = |name: &str| <[i64; 2]>::try_from(op.ints(name)?).map_err(|_| format!("`{name}` must be two numbers"));
     let (strides, paddings, dilations) = (two("strides")?, two("paddings")?, two("dilations")?);
     let (parts, groups) = (op.int("deformable_groups")?, op.int("groups")?);
     let (taps, points) = (kh * kw, rows * columns);
     if parts < 1 || groups < 1 || c % parts != 0 || of * groups != c || m % groups != 0 {
-        return Err("its channels are not those of its groups".to_owned());
+        return Err("the channels of the image and the filter must match `groups` and `deformable_groups`".to_owned());
     }
     fits_in_table(&[taps, points])?;
     let each = |f: &dyn Fn(i64, i64) -> f64| -> Vec<f64> {
@@ -247,7 +247,7 @@ fn deformable_conv<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
 fn four(op: &Call<'_>, name: &str) -> Result<[i64; 4], String> {
     op.shape(name)?
         .try_into()
-        .map_err(|_| format!("`{name}` does not have four dimensions"))
+        .map_err(|_| format!("`{name}` must have four dimensions"))
 }
 
 /// A place outside of the image, reflected at its borders as often as it takes.

@@ -19,7 +19,10 @@ pub(super) const OPS: &[(&str, Compose)] = &[
     }),
     ("label_smooth", |op| {
         let (label, eps) = (op.x("label")?, op.float("epsilon")?);
-        let classes = *op.shape("label")?.last().ok_or("`label` is a scalar")?;
+        let classes = *op
+            .shape("label")?
+            .last()
+            .ok_or("`label` must have at least one dimension")?;
         let kept = label * f64::from(1.0 - eps as f32);
         Ok(vec![match op.some("prior_dist") {
             Some(prior) => kept + prior * eps,
@@ -30,7 +33,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         let (x, y) = (op.x("x")?, op.x("y")?);
         let first = op.shape("x")?.iter().position(|&extent| extent == 3);
         let axis = match op.int("axis")? {
-            9 => first.ok_or("no dimension has extent 3")?,
+            9 => first.ok_or("a dimension must have extent 3")?,
             _ => op.axis("axis", x)?,
         } as i64;
         Ok(vec![
@@ -62,7 +65,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         let (x, n) = (op.x("x")?, op.int("n")?);
         match n {
             1..=12 => Ok(vec![polygamma(x, n as i32)]),
-            _ => Err(format!("the order {n} is not supported")),
+            _ => Err(format!("the order `n` must be from 1 to 12, not {n}")),
         }
     }),
     ("hsigmoid_loss", hsigmoid_loss),
@@ -89,14 +92,14 @@ pub(super) const OPS: &[(&str, Compose)] = &[
     ("logcumsumexp", |op| {
         let (axis, reverse) = (op.axis("axis", op.x("x")?), op.flag("reverse")?);
         if op.flag("exclusive")? {
-            return Err("it is exclusive".to_owned());
+            return Err("`exclusive` is not supported".to_owned());
         }
         let (x, axis) = match op.flag("flatten")? {
             true => (op.x("x")?.reshape([-1]), 0),
             false => (op.x("x")?, axis?),
         };
         // Line k of a square holds the numbers of sum k, which no difference of sums has lost digits of.
-        let mut shape = x.static_shape().ok_or("it needs the shape of `x`")?;
+        let mut shape = x.static_shape().ok_or("the shape of `x` must be static")?;
         let n = shape[axis];
         let (mut square, mut mask) = (shape.clone(), vec![1; shape.len() - axis - 1]);
         shape.insert(axis, 1);
@@ -131,10 +134,10 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         let rank = x.rank() as i64 + 1;
         let [rows, columns] = [op.int("dim1")?, op.int("dim2")?].map(|dim| dim.rem_euclid(rank));
         if rows == columns {
-            return Err("rows and columns are one dimension".to_owned());
+            return Err("`dim1` and `dim2` must differ".to_owned());
         }
         let mut shape = op.shape("input")?;
-        let n = shape.pop().ok_or("`input` is a scalar")? + offset.abs();
+        let n = shape.pop().ok_or("`input` must have at least one dimension")? + offset.abs();
         fits_in_table(&[n, n])?;
         let borders = [vec![0; 2 * shape.len()], vec![offset.max(0), (-offset).max(0)]].concat();
         let lines = x
@@ -159,7 +162,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
     ("affine_channel", |op| {
         let shape = op.shape("x")?;
         if op.text("data_layout")? == "NHWC" || shape.len() < 2 {
-            return Err("the channels are the last dimension".to_owned());
+            return Err("only the layout NCHW, with at least two dimensions, is supported".to_owned());
         }
         let mut wide = vec![1; shape.len()];
         wide[1] = shape[1];
@@ -178,19 +181,21 @@ fn turned<'c>(v: Expr<'c>, by: i64, axis: i64) -> Expr<'c> {
 }
 
 fn pair(shape: &[i64]) -> Result<[i64; 2], String> {
-    shape.try_into().map_err(|_| "it needs a matrix".to_owned())
+    shape.try_into().map_err(|_| "`x` must have two dimensions".to_owned())
 }
 
 fn triple(shape: &[i64]) -> Result<[i64; 3], String> {
-    shape.try_into().map_err(|_| "it needs three dimensions".to_owned())
+    shape
+        .try_into()
+        .map_err(|_| "`weight` must have three dimensions".to_owned())
 }
 
 /// A constant of the type of the result.
 fn like<'c>(op: &Call<'c>, value: f64) -> Result<Expr<'c>, String> {
-    let ty = *op.results.first().ok_or("it has no result")?;
+    let ty = *op.results.first().ok_or("the result is missing")?;
     match op.scope.context().is_static(ty) {
         true => Ok(op.scope.full_of(ty, value)),
-        false => Err("it needs the shape of its result".to_owned()),
+        false => Err("the shape of the result must be static".to_owned()),
     }
 }
 
@@ -326,7 +331,7 @@ fn hsigmoid_loss<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
     let (x, w, classes) = (op.x("x")?, op.x("w")?, op.int("num_classes")?);
     let (rows, features) = match op.shape("x")?[..] {
         [rows, features] => (rows, features),
-        _ => return Err("`x` is not a matrix".to_owned()),
+        _ => return Err("`x` must be a matrix".to_owned()),
     };
     // The node of each step, -1 after the last one, and which way the path goes there.
     let (path, code) = match (op.some("path"), op.some("code")) {
@@ -345,9 +350,13 @@ fn hsigmoid_loss<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
                 of(&|leaf, step| leaf >> step & 1)?,
             )
         }
-        _ => return Err(format!("a tree of {classes} classes is not made")),
+        _ => {
+            return Err(format!(
+                "without `path` and `code`, `num_classes` must be from 2 to {MOST_CLASSES}, not {classes}"
+            ));
+        }
     };
-    let steps = *path.dims().last().ok_or("`path` is a scalar")?;
+    let steps = *path.dims().last().ok_or("`path` must have at least one dimension")?;
     let is_step = path.greater_equal(path.zeros());
     let node = is_step.select(path, path.zeros()).reshape([rows * steps]);
     let weights = w.gather_with(node, |o| o.axis(0)).reshape([rows, steps, features]);

@@ -54,7 +54,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         let fine = op.scope.full_with(&lead[..lead.len() - 1], 0.0, |o| o.dtype(Type::I32));
         match op.flag("pivot")? {
             true => Ok(op.wanted(&[("out", lu.factors), ("pivots", lu.pivots), ("infos", fine)])),
-            false => Err("rows are not exchanged".to_owned()),
+            false => Err("`pivot = false` is not supported".to_owned()),
         }
     }),
     ("lu_unpack", |op| {
@@ -78,7 +78,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         };
         match op.text("trans")?.as_str() {
             "N" => Ok(vec![lu.solve(b)]),
-            _ => Err("it is the transposed system".to_owned()),
+            _ => Err("only `trans = \"N\"` is supported".to_owned()),
         }
     }),
     ("matrix_rank", |op| {
@@ -160,7 +160,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
     }),
     ("multi_dot", |op| {
         let product = op.all("x").into_iter().reduce(|x, y| x.matmul(y));
-        Ok(vec![product.ok_or("there are no matrices")?])
+        Ok(vec![product.ok_or("`x` must have at least one matrix")?])
     }),
 ];
 
@@ -178,7 +178,9 @@ fn matrices<'c>(op: &Call<'c>, name: &str) -> Result<Expr<'c>, String> {
     let is_double = x.elem() == Some(Type::F32) || x.elem() == Some(Type::F64);
     match is_small && is_double {
         true => Ok(x),
-        false => Err(format!("`{name}` does not hold matrices of f32 or f64")),
+        false => Err(format!(
+            "`{name}` must hold matrices of f32 or f64 with 1 to 4096 rows and columns"
+        )),
     }
 }
 
@@ -188,7 +190,7 @@ fn systems<'c>(op: &Call<'c>, a: &str, b: &str) -> Result<(Expr<'c>, Expr<'c>), 
     let lead = |x: Expr<'c>| x.dims()[..x.rank() - 2].to_vec();
     match lead(coefficients) == lead(sides) {
         true => Ok((coefficients, sides)),
-        false => Err(format!("`{a}` and `{b}` are not of the same batch")),
+        false => Err(format!("`{a}` and `{b}` must have the same batch dimensions")),
     }
 }
 
@@ -276,7 +278,7 @@ impl<'c> Lu<'c> {
             ctx.tensor(lead, Type::I32),
         ];
         let &[factors, pivots, _] = &lapack("getrf", &[x], &[], &types)[..] else {
-            return Err("there are no factors".to_owned());
+            return Err("the factors cannot be computed".to_owned());
         };
         let places: Vec<i64> = (0..n).map(|k| k * (n + 1)).collect();
         let flat = factors.reshape([lead, &[n * n]].concat());
@@ -334,7 +336,7 @@ fn eigen<'c>(op: &Call<'c>, half: &str) -> Result<(Expr<'c>, Expr<'c>), String> 
     let types: Vec<Type> = types.into_iter().flatten().collect();
     match lapack("syevd", &[whole], &[("mode", b'V'), ("uplo", b'L')], &types)[..] {
         [vectors, values, _] => Ok((values, vectors)),
-        _ => Err("there are no eigenvalues".to_owned()),
+        _ => Err("the eigenvalues cannot be computed".to_owned()),
     }
 }
 
@@ -356,7 +358,7 @@ fn singular<'c>(op: &Call<'c>, full: bool) -> Result<[Expr<'c>; 3], String> {
     ];
     match lapack("gesdd", &[x], &[("mode", if full { b'A' } else { b'S' })], &types)[..] {
         [_, values, left, right, _] => Ok([values, left, right]),
-        _ => Err("there are no singular values".to_owned()),
+        _ => Err("the singular values cannot be computed".to_owned()),
     }
 }
 
@@ -368,10 +370,12 @@ fn qr<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
     };
     let (k, ty) = (m.min(n), |last: &[i64]| ctx.tensor(&[lead, last].concat(), elem));
     if mode != "reduced" || op.results.len() != 2 {
-        return Err(format!("the mode `{mode}` is not known"));
+        return Err(format!(
+            "only the mode `reduced` with two results is supported, not `{mode}`"
+        ));
     }
     let &[factors, sizes] = &lapack("geqrf", &[x], &[], &[ty(&[m, n]), ty(&[k])])[..] else {
-        return Err("there are no factors".to_owned());
+        return Err("the factors cannot be computed".to_owned());
     };
     let columns = factors.cut(rank - 1, 0, k);
     let mut out = lapack("orgqr", &[columns, sizes], &[], &[ty(&[m, k])]);

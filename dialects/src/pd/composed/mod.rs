@@ -136,7 +136,8 @@ impl<'c> Call<'c> {
 
     /// An operand.
     pub(super) fn x(&self, name: &str) -> Result<Expr<'c>, String> {
-        self.some(name).ok_or_else(|| format!("`{name}` is absent"))
+        self.some(name)
+            .ok_or_else(|| format!("the operand `{name}` is missing"))
     }
 
     /// The shape of an operand, which must be known.
@@ -144,14 +145,14 @@ impl<'c> Call<'c> {
         let shape = self.x(name)?.static_shape();
         shape
             .filter(|shape| is_small(shape))
-            .ok_or_else(|| format!("it needs the shape of `{name}`"))
+            .ok_or_else(|| format!("the shape of `{name}` must be static"))
     }
 
     /// The shape of the only result as written, which must be known.
     pub(super) fn result_shape(&self) -> Result<Vec<i64>, String> {
         let tensor = self.results.first().and_then(|&ty| self.scope.context().as_tensor(ty));
         let shape = tensor.map(|(shape, _)| shape.to_vec()).filter(|shape| is_small(shape));
-        shape.ok_or_else(|| "it needs the shape of its result".to_owned())
+        shape.ok_or_else(|| "the shape of the result must be static".to_owned())
     }
 
     /// The extents of an operand of four dimensions, the channels after the images.
@@ -159,9 +160,9 @@ impl<'c> Call<'c> {
         let four = self.shape(name)?.try_into();
         let channels_last = self.text("data_format").as_deref() == Ok("NHWC");
         match four {
-            Ok(_) if channels_last => Err("the channels are the last dimension".to_owned()),
+            Ok(_) if channels_last => Err("only the layout NCHW is supported".to_owned()),
             Ok(extents) => Ok(extents),
-            Err(_) => Err(format!("`{name}` does not have four dimensions")),
+            Err(_) => Err(format!("`{name}` must have four dimensions")),
         }
     }
 
@@ -188,16 +189,16 @@ impl<'c> Call<'c> {
 
     fn default(&self, name: &str) -> Result<&'c str, String> {
         if !self.all(name).is_empty() {
-            return Err(format!("`{name}` is computed"));
+            return Err(format!("a computed `{name}` is not supported"));
         }
         let spec = self.def.attrs.iter().find(|spec| spec.name == name);
         let default = spec.and_then(|spec| spec.default.as_deref());
-        default.ok_or_else(|| format!("`{name}` is not known"))
+        default.ok_or_else(|| format!("the attribute `{name}` is missing"))
     }
 
     /// A number.
     pub(super) fn float(&self, name: &str) -> Result<f64, String> {
-        let wrong = || format!("`{name}` is not a number");
+        let wrong = || format!("`{name}` must be a number");
         let value: f64 = match self.attr(name) {
             Some(attr) => self.scope.context().attr_f64(attr).ok_or_else(wrong)?,
             None => self.default(name)?.parse().map_err(|_| wrong())?,
@@ -226,7 +227,7 @@ impl<'c> Call<'c> {
                 .scope
                 .context()
                 .attr_bool(attr)
-                .ok_or_else(|| format!("`{name}` is not a truth value")),
+                .ok_or_else(|| format!("`{name}` must be true or false")),
             None => Ok(self.default(name)? == "true"),
         }
     }
@@ -236,7 +237,8 @@ impl<'c> Call<'c> {
         match self.attr(name) {
             Some(attr) => {
                 let text = self.scope.context().attr_str(attr);
-                text.map(str::to_owned).ok_or_else(|| format!("`{name}` is not a text"))
+                text.map(str::to_owned)
+                    .ok_or_else(|| format!("`{name}` must be a string"))
             }
             None => Ok(self.default(name)?.trim_matches('"').to_owned()),
         }
@@ -249,7 +251,7 @@ impl<'c> Call<'c> {
             Some(attr) => {
                 let one = || ctx.attr_int(attr).map(|int| vec![int]);
                 let list = ctx.attr_ints(attr).map(<[i64]>::to_vec).or_else(one);
-                list.ok_or_else(|| format!("`{name}` is not a list of integers"))?
+                list.ok_or_else(|| format!("`{name}` must be a list of integers"))?
             }
             None => {
                 let inside = self.default(name)?.trim_matches(['{', '}']);
@@ -268,7 +270,7 @@ impl<'c> Call<'c> {
                 .iter()
                 .map(|&item| {
                     ctx.attr_f64(item)
-                        .ok_or_else(|| format!("`{name}` is not a list of numbers"))
+                        .ok_or_else(|| format!("`{name}` must be a list of numbers"))
                 })
                 .collect(),
             _ => Ok(self.ints(name)?.into_iter().map(|n| n as f64).collect()),
@@ -282,7 +284,7 @@ impl<'c> Call<'c> {
         usize::try_from(at)
             .ok()
             .filter(|_| at < rank)
-            .ok_or_else(|| format!("there is no axis {axis}"))
+            .ok_or_else(|| format!("axis {axis} is out of range for rank {rank}"))
     }
 
     /// Numbers as a tensor of the element type of an expression.
@@ -345,7 +347,7 @@ impl Semantics for Composed {
         };
         match ids.len() == wanted.len() && ids.iter().zip(r.body.results(op)).all(fits) {
             true => Ok(ids.into_iter().collect()),
-            false => Err("its results do not have the types that follow from its operands".to_owned()),
+            false => Err("the written result types differ from those that follow from the operands".to_owned()),
         }
     }
 }
@@ -359,11 +361,16 @@ impl Composed {
         operands: &[ValueId],
         wanted: &[Type],
     ) -> Result<Vec<ValueId>, String> {
-        let def = r.ctx.op_def(r.body.op_name(op)).ok_or("it is not defined")?;
+        let def = r
+            .ctx
+            .op_def(r.body.op_name(op))
+            .ok_or("the operation is not registered")?;
         let view = r.view(op);
         let mut groups = vec![SmallVec::new(); def.operands.len()];
         for (index, &operand) in operands.iter().enumerate() {
-            let place = view.declared_operand(index).ok_or("it has too many operands")?;
+            let place = view
+                .declared_operand(index)
+                .ok_or("the operation has too many operands")?;
             groups[place].push(operand);
         }
         let attrs = r.body.attrs(op);

@@ -8,10 +8,10 @@ pub(super) const OPS: &[(&str, Compose)] = &[
     ("index_put", index_put),
     ("multiplex", |op| {
         let (inputs, index) = (op.members("inputs"), op.x("index")?);
-        let last = *inputs.last().ok_or("there are no operands")?;
-        let shape = last.static_shape().ok_or("it needs the shapes of its operands")?;
+        let last = *inputs.last().ok_or("`inputs` must not be empty")?;
+        let shape = last.static_shape().ok_or("the shapes of the operands must be static")?;
         let mut rows = vec![1; shape.len()];
-        rows[0] = *shape.first().ok_or("its operands are scalars")?;
+        rows[0] = *shape.first().ok_or("the operands must have at least one dimension")?;
         let index = index.reshape(rows);
         let out = inputs.iter().enumerate().fold(last, |rest, (at, &x)| {
             let is_here = index.equal(index.filled(at as f64)).expand(&*shape);
@@ -24,7 +24,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         let (wanted, mut offsets) = (op.ints("shape")?, op.ints("offsets")?);
         offsets.resize(extents.len(), 0);
         if wanted.len() != extents.len() {
-            return Err("its shape is unknown".to_owned());
+            return Err("`shape` must have a number for each dimension of `x`".to_owned());
         }
         let sizes = wanted.iter().zip(&extents).zip(&offsets);
         let ends: Vec<i64> = sizes
@@ -37,7 +37,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         let (x, value) = (op.x("x")?, op.float("value")?);
         let shape = op.shape("x")?;
         if shape.len() != 2 || op.flag("wrap")? {
-            return Err("it is not a matrix, or what is filled goes on behind a square".to_owned());
+            return Err("only matrices without `wrap` are supported".to_owned());
         }
         let on = diagonal(op, x, &shape, op.int("offset")?)?;
         Ok(vec![on.select(x.filled(value), x)])
@@ -45,11 +45,11 @@ pub(super) const OPS: &[(&str, Compose)] = &[
     ("fill_diagonal_tensor", |op| {
         let (x, y, offset) = (op.x("x")?, op.x("y")?, op.int("offset")?);
         let &[m, n] = &*op.shape("x")? else {
-            return Err("it is not a matrix".to_owned());
+            return Err("`x` must be a matrix".to_owned());
         };
         let count = op.shape("y")?.iter().product::<i64>();
         if [op.int("dim1")?, op.int("dim2")?] != [0, 1] {
-            return Err("the diagonal is not of the first two dimensions".to_owned());
+            return Err("`dim1` and `dim2` must be 0 and 1".to_owned());
         }
         // Along rows above the main diagonal, and along columns below it, the elements begin at the first.
         let (extent, line) = if offset < 0 { (n, [1, n]) } else { (m, [m, 1]) };
@@ -62,7 +62,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
     }),
     ("bincount", |op| {
         let x = op.x("x")?;
-        let ty = *op.results.first().ok_or("it has no result")?;
+        let ty = *op.results.first().ok_or("the result is missing")?;
         let elem = op.scope.context().elem_type(ty);
         let least = match op.some("minlength") {
             Some(least) => least.cast(Type::I64).reshape([1]),
@@ -83,7 +83,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
     ("gather_tree", |op| {
         let (ids, parents, shape) = (op.x("ids")?, op.x("parents")?, op.shape("ids")?);
         let &[steps @ 1..=4096, batch, beams] = &*shape else {
-            return Err("`ids` does not have three dimensions".to_owned());
+            return Err("`ids` must have three dimensions and 1 to 4096 steps".to_owned());
         };
 
         let mut chosen = vec![step(ids, steps - 1, [batch, beams])];
@@ -135,7 +135,10 @@ pub(super) const OPS: &[(&str, Compose)] = &[
     }),
     ("accuracy", |op| {
         let (indices, label) = (op.x("indices")?, op.x("label")?);
-        let rows = *op.shape("indices")?.first().ok_or("`indices` is a scalar")?;
+        let rows = *op
+            .shape("indices")?
+            .first()
+            .ok_or("`indices` must have at least one dimension")?;
         let is_hit = indices
             .equal(label.cast_like(indices).reshape([rows, 1]))
             .any_with(|o| o.axis([1]));
@@ -188,16 +191,16 @@ fn index_put<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
         && mask.elem() == Some(Type::I1)
     {
         if op.shape("value")?.iter().product::<i64>() != 1 || mask.rank() > shape.len() {
-            return Err("a mask takes one number".to_owned());
+            return Err("with a mask, `value` must be a single number".to_owned());
         }
-        let mut wide = mask.static_shape().ok_or("it needs the shape of the mask")?;
+        let mut wide = mask.static_shape().ok_or("the shape of the mask must be static")?;
         wide.resize(shape.len(), 1);
         let value = value.reshape([]).expand(&*shape);
         let put = if adds { x + value } else { value };
         return Ok(vec![mask.reshape(wide).expand(&*shape).select(put, x)]);
     }
     if indices.len() > shape.len() || indices.is_empty() || indices.iter().any(|i| i.elem() == Some(Type::I1)) {
-        return Err("its indices are not integers, one for each dimension".to_owned());
+        return Err("`indices` must be integer tensors, at most one for each dimension of `x`".to_owned());
     }
     let (lead, rest) = shape.split_at(indices.len());
     let mut flat: Option<Expr<'_>> = None;
@@ -208,12 +211,12 @@ fn index_put<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
         let own = index.affine(stride as f64, 0.0);
         flat = Some(flat.map_or(own, |sum| sum + own));
     }
-    let flat = flat.ok_or("there are no indices")?;
-    let places = flat.static_shape().ok_or("it needs the shapes of its indices")?;
+    let flat = flat.ok_or("`indices` must not be empty")?;
+    let places = flat.static_shape().ok_or("the shapes of the indices must be static")?;
     let count = places.iter().product();
     let tail: i64 = rest.iter().product();
     if !is_small(&[count, tail]) {
-        return Err("it is too large".to_owned());
+        return Err("the result is too large".to_owned());
     }
     let values = value.expand([&*places, rest].concat()).reshape([count, tail]);
     let (rows, flat) = (x.reshape([lead.iter().product(), tail]), flat.reshape([count]));
@@ -243,10 +246,10 @@ fn pooled<'c>(
     let shape = values
         .static_shape()
         .filter(|shape| is_small(shape) && !shape.is_empty());
-    let shape = shape.ok_or("it needs the shape of what it adds")?;
+    let shape = shape.ok_or("the shape of the added values must be static")?;
     let n = shape[0];
     let index = to.reshape([n, 1]);
-    let elem = values.elem().ok_or("its elements are not known")?;
+    let elem = values.elem().ok_or("the element type is unknown")?;
     let none = zeros.detach().reshape([0, -1]).sum_with(|o| o.axis([1]));
     let counts = none
         .zeros()
@@ -268,10 +271,12 @@ fn pooled<'c>(
 
 /// Messages at the nodes that they go to.
 fn received<'c>(op: &Call<'c>, messages: Expr<'c>) -> Result<Vec<Expr<'c>>, String> {
-    let mut shape = messages.static_shape().ok_or("it needs the shape of its messages")?;
+    let mut shape = messages
+        .static_shape()
+        .ok_or("the shape of the messages must be static")?;
     let size = op.ints("out_size")?.first().copied().unwrap_or(0);
     shape[0] = if size > 0 { size } else { op.shape("x")?[0] };
-    let elem = messages.elem().ok_or("its elements are not known")?;
+    let elem = messages.elem().ok_or("the element type is unknown")?;
     let zeros = op.scope.full_of(op.scope.context().tensor(&shape, elem), 0.0);
     let (out, counts) = pooled(op, zeros, messages, op.x("dst_index")?, &op.text("reduce_op")?)?;
     Ok(op.wanted(&[("out", out), ("dst_count", counts.cast(Type::I32))]))
@@ -291,7 +296,7 @@ fn spaced<'c>(op: &Call<'c>, start: Expr<'c>, stop: Expr<'c>, count: Expr<'c>) -
     let elem = op.attr("dtype").and_then(|attr| ctx.attr_type(attr));
     let elem = elem
         .filter(|&elem| ctx.is_float(elem))
-        .ok_or("its elements are not floats")?;
+        .ok_or("`dtype` must be a float type")?;
     let (start, stop) = (start.to(Some(elem)), stop.to(Some(elem)));
     let count = count.reshape([]).cast(Type::I64);
     let at = op
@@ -314,9 +319,9 @@ fn corner<'c>(
     is_inside: fn(i64, i64, i64) -> bool,
 ) -> Result<Vec<Expr<'c>>, String> {
     let (rows, columns, offset) = (op.int(rows)?, op.int(columns)?, op.int("offset")?);
-    let ty = *op.results.first().ok_or("it has no result")?;
+    let ty = *op.results.first().ok_or("the result is missing")?;
     if rows < 0 || columns < 0 || rows * columns > 1 << 24 {
-        return Err("it is too large".to_owned());
+        return Err("the result is too large".to_owned());
     }
     let all = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
     let (at, across): (Vec<i64>, Vec<i64>) = all.filter(|&(row, column)| is_inside(row, column, offset)).unzip();

@@ -9,7 +9,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         let Some(shapes) = shapes else {
             // A sum of zeros has the shape of all together, whatever it is.
             let zeros = inputs.iter().map(|x| x.zeros()).reduce(|a, b| a + b);
-            let like = zeros.ok_or("it needs an operand")?;
+            let like = zeros.ok_or("`inputs` must not be empty")?;
             return Ok(inputs.into_iter().map(|x| x.expand_like(like)).collect());
         };
         let rank = shapes.iter().map(Vec::len).max().unwrap_or(0);
@@ -51,7 +51,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         let ([nt, c, h, w], segments) = (op.images("x")?, op.int("seg_num")?.max(1));
         let ratio = op.float("shift_ratio")?;
         if !(0.0..=0.5).contains(&ratio) {
-            return Err("its `shift_ratio` is not between 0 and 0.5".to_owned());
+            return Err("`shift_ratio` must be from 0 to 0.5".to_owned());
         }
         let moved = (c as f64 * ratio) as i64;
         let x = op.x("x")?.reshape([nt / segments, segments, c, h, w]);
@@ -97,13 +97,14 @@ pub(super) const OPS: &[(&str, Compose)] = &[
     ("fold", |op| {
         let sizes = op.ints("output_sizes")?;
         let (windows, x) = (Windows::of(op, &sizes)?, op.x("x")?);
-        let n = *op.shape("x")?.first().ok_or("`x` is a scalar")?;
+        let n = *op.shape("x")?.first().ok_or("`x` must have at least one dimension")?;
         let c = op.shape("x")?.get(1).copied().unwrap_or(1) / windows.count;
         let flat = x.reshape([n, c, windows.places.len() as i64]);
         let zeros = x.scope().full_of(
-            op.scope
-                .context()
-                .tensor(&[n, c, windows.size()], x.elem().ok_or("`x` has no elements")?),
+            op.scope.context().tensor(
+                &[n, c, windows.size()],
+                x.elem().ok_or("the element type of `x` is unknown")?,
+            ),
             0.0,
         );
         let summed = zeros.index_add_with(op.scope.indices(&windows.places), flat, |o| o.axis(2));
@@ -116,9 +117,9 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         let ([n, c, h, w], x) = (op.images("x")?, op.x("x")?);
         let out = op.result_shape()?;
         let [_, _, height, width] = out[..] else {
-            return Err("its result is not images".to_owned());
+            return Err("the result must have four dimensions".to_owned());
         };
-        let elem = x.elem().ok_or("`x` has no elements")?;
+        let elem = x.elem().ok_or("the element type of `x` is unknown")?;
         let zeros = op
             .scope
             .full_of(op.scope.context().tensor(&[n * c, height * width], elem), 0.0);
@@ -145,7 +146,7 @@ impl Windows {
         let paddings = match op.ints("paddings")?[..] {
             [top, left] => [top, left, top, left],
             [top, left, bottom, right] => [top, left, bottom, right],
-            _ => return Err("`paddings` are not two or four".to_owned()),
+            _ => return Err("`paddings` must be two or four numbers".to_owned()),
         };
         let [height, width] = pair(image)?;
         let ([kh, kw], [sh, sw], [dh, dw]) = (pair(&kernel)?, pair(&strides)?, pair(&dilations)?);
@@ -153,14 +154,14 @@ impl Windows {
             .iter()
             .any(|&value| !(1..=1 << 8).contains(&value))
         {
-            return Err("its windows are not as they should be".to_owned());
+            return Err("`kernel_sizes`, `strides` and `dilations` must be from 1 to 256".to_owned());
         }
         if [height, width]
             .iter()
             .chain(&paddings)
             .any(|extent| !(0..=1 << 20).contains(extent))
         {
-            return Err("its images are too large".to_owned());
+            return Err("the image is too large".to_owned());
         }
         let padded = [height + paddings[0] + paddings[2], width + paddings[1] + paddings[3]];
         let steps = |size: i64, kernel: i64, dilation: i64, stride: i64| {
@@ -168,7 +169,7 @@ impl Windows {
         };
         let (rows, columns) = (steps(padded[0], kh, dh, sh), steps(padded[1], kw, dw, sw));
         if [kh, kw, rows, columns].iter().product::<i64>() > 1 << 24 {
-            return Err("there are too many windows".to_owned());
+            return Err("the windows have too many elements".to_owned());
         }
         let mut places = Vec::new();
         for (i, j) in (0..kh).flat_map(|i| (0..kw).map(move |j| (i, j))) {
@@ -178,7 +179,7 @@ impl Windows {
         }
         let count = kh * kw;
         match places.is_empty() {
-            true => Err("there are no windows".to_owned()),
+            true => Err("no window fits in the image".to_owned()),
             false => Ok(Windows {
                 paddings,
                 padded,
@@ -195,5 +196,5 @@ impl Windows {
 
 fn pair(list: &[i64]) -> Result<[i64; 2], String> {
     list.try_into()
-        .map_err(|_| "it needs two numbers for an image".to_owned())
+        .map_err(|_| "sizes of images and windows must be two numbers".to_owned())
 }

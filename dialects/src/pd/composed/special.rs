@@ -16,13 +16,16 @@ pub(super) const OPS: &[(&str, Compose)] = &[
     ("bitwise_left_shift", |op| Ok(vec![op.x("x")? * powers(op)?])),
     ("bitwise_right_shift", |op| match op.flag("is_arithmetic")? {
         true => Ok(vec![op.x("x")?.floor_divide(powers(op)?)]),
-        false => Err("the sign moves too".to_owned()),
+        false => Err("only `is_arithmetic = true` is supported".to_owned()),
     }),
     ("lp_pool2d", |op| {
         let p = op.float("norm_type")?;
         let (size, paddings) = (op.ints("kernel_size")?, op.ints("paddings")?);
         if op.flag("adaptive")? || op.flag("global_pooling")? || op.flag("ceil_mode")? || paddings != [0, 0] {
-            return Err("its windows are not of one size".to_owned());
+            return Err(
+                "only windows of one size are supported: no `adaptive`, `global_pooling`, `ceil_mode` or `paddings`"
+                    .to_owned(),
+            );
         }
         let (strides, format) = (op.ints("strides")?, op.text("data_format")?);
         let mean = op

@@ -12,7 +12,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         let (x, axes, keep) = (op.x("x")?, op.ints("axis")?, op.flag("keepdim")?);
         let known = x.isnan().select(x.zeros(), x);
         let sum = known.sum_with(|o| o.axis(&*axes).keepdim(keep));
-        let ty = *op.results.first().ok_or("it has no result")?;
+        let ty = *op.results.first().ok_or("the result is missing")?;
         Ok(vec![match op.scope.context().as_tensor(ty) {
             Some((_, elem)) => sum.to(Some(elem)),
             None => sum,
@@ -25,7 +25,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         // `unbiased` chooses it before, and is not read there.
         let less = op.float("correction")?;
         if count as f64 <= less {
-            return Err("there are too few elements".to_owned());
+            return Err("the number of elements must exceed `correction`".to_owned());
         }
         let off = x - x.mean_with(|o| o.axis(&*axes).keepdim(true));
         let sum = off.square().sum_with(|o| o.axis(&*axes).keepdim(keep));
@@ -36,7 +36,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         let lead = shape
             .len()
             .checked_sub(op.ints("normalized_shape")?.len())
-            .ok_or("it has fewer dimensions than are normalized")?;
+            .ok_or("`normalized_shape` has more dimensions than `x`")?;
         let axes: Vec<i64> = (lead as i64..shape.len() as i64).collect();
         let inverse = (x.square().mean_with(|o| o.axis(&*axes).keepdim(true)) + eps).rsqrt();
         let out = match op.some("scale") {
@@ -65,7 +65,7 @@ fn all_axes<'c>(op: &Call<'c>, x: Expr<'c>) -> Result<Vec<i64>, String> {
     let rank = x.rank() as i64;
     let axes = op.ints("axis")?;
     if axes.iter().any(|axis| !(-rank..rank).contains(axis)) {
-        return Err(format!("there are no axes {axes:?}"));
+        return Err(format!("`axis` = {axes:?} is out of range for rank {rank}"));
     }
     Ok(match axes.is_empty() {
         true => (0..rank).collect(),
@@ -80,7 +80,7 @@ fn middle<'c>(op: &Call<'c>, skips: bool) -> Result<Vec<Expr<'c>>, String> {
     let is_mean = match op.text("mode")?.as_str() {
         "avg" => true,
         "min" => false,
-        other => return Err(format!("the mode `{other}` is not known")),
+        other => return Err(format!("`mode` must be `avg` or `min`, not `{other}`")),
     };
     // The axes become the last one.
     let mut order: Vec<i64> = (0..shape.len() as i64).filter(|axis| !axes.contains(axis)).collect();
@@ -89,7 +89,7 @@ fn middle<'c>(op: &Call<'c>, skips: bool) -> Result<Vec<Expr<'c>>, String> {
     let n: i64 = axes.iter().map(|&axis| shape[axis as usize]).product();
     let at = lead.len();
     if n == 0 || lead.contains(&0) {
-        return Err("it has no elements".to_owned());
+        return Err("`x` must not be empty".to_owned());
     }
     let lines = x.transpose(&order).reshape([&*lead, &[n]].concat());
     let ordered = lines.argsort_with(|o| o.axis(at as i64).stable(true));
@@ -128,7 +128,7 @@ fn middle<'c>(op: &Call<'c>, skips: bool) -> Result<Vec<Expr<'c>>, String> {
 fn histogram<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
     let (x, bins, low, high) = (op.x("input")?, op.int("bins")?, op.float("min")?, op.float("max")?);
     if low > high || bins < 1 || op.shape("input")?.contains(&0) {
-        return Err("it has no bins, or no numbers".to_owned());
+        return Err("`bins` must be positive, `min` at most `max`, and `input` not empty".to_owned());
     }
     fits_in_table(&[bins, op.shape("input")?.iter().product()])?;
     let x = x.reshape([-1, 1]);
@@ -141,7 +141,7 @@ fn histogram<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
         false => {
             let [low, high] = match low == 0.0 {
                 true => [x.min(), x.max()].map(|end| end.reshape([1, 1])),
-                false => return Err("its range is one number".to_owned()),
+                false => return Err("`min` and `max` must differ, or both be 0".to_owned()),
             };
             // Equal numbers are in the middle of a range.
             let wide = low.equal(high);
@@ -154,7 +154,7 @@ fn histogram<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
         .clip(0.0, (bins - 1) as f64);
     let numbers: Vec<f64> = (0..bins).map(|bin| bin as f64).collect();
     let hits = place.equal(op.numbers(&numbers, &[1, bins], x)).logical_and(inside);
-    let ty = *op.results.first().ok_or("it has no result")?;
+    let ty = *op.results.first().ok_or("the result is missing")?;
     let is_dense = op.flag("density")?;
     let counted = match op.some("weight") {
         Some(weight) => hits.cast_like(weight) * weight.reshape([-1, 1]),

@@ -33,16 +33,18 @@ pub(super) const OPS: &[(&str, Compose)] = &[
 fn volumes<const N: usize>(op: &Call<'_>, name: &str) -> Result<[i64; N], String> {
     // A transposed convolution calls its format NCHW even with a depth.
     if !matches!(&*op.text("data_format")?, "NCDHW" | "NCHW") || op.text("padding_algorithm")? != "EXPLICIT" {
-        return Err("the layout or the padding is not as written".to_owned());
+        return Err("only the layout NCDHW with explicit `paddings` is supported".to_owned());
     }
     let shape = op.shape(name)?;
     shape
         .try_into()
-        .map_err(|_| format!("`{name}` does not have {N} dimensions"))
+        .map_err(|_| format!("`{name}` must have {N} dimensions"))
 }
 
 fn three(op: &Call<'_>, name: &str) -> Result<[i64; 3], String> {
-    op.ints(name)?.try_into().map_err(|_| format!("`{name}` are not three"))
+    op.ints(name)?
+        .try_into()
+        .map_err(|_| format!("`{name}` must be three numbers"))
 }
 
 /// Before and after each axis.
@@ -50,7 +52,7 @@ fn borders(op: &Call<'_>) -> Result<[i64; 6], String> {
     match op.ints("paddings")?[..] {
         [d, h, w] => Ok([d, d, h, h, w, w]),
         [a, b, c, d, e, f] => Ok([a, b, c, d, e, f]),
-        _ => Err("`paddings` are not three or six".to_owned()),
+        _ => Err("`paddings` must be three or six numbers".to_owned()),
     }
 }
 
@@ -61,7 +63,10 @@ fn conv3d<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
     let [front, back, top, bottom, left, right] = borders(op)?;
     let steps = (depth + front + back - dd * (kd - 1) - 1).div_euclid(sd.max(1)) + 1;
     if steps < 1 || sd < 1 || kd > 64 {
-        return Err("its depth is not as it should be".to_owned());
+        return Err(
+            "the depth of the filter must be at most 64, and that of the result match the strides and paddings"
+                .to_owned(),
+        );
     }
     let input = op.x("input")?.pad(&[0, 0, 0, 0, front, back, 0, 0, 0, 0]);
     let parts = (0..kd).map(|k| {
@@ -78,7 +83,9 @@ fn conv3d<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
             o.dilations(&[dh, dw]).groups(groups)
         })
     });
-    let sum = parts.reduce(|a, b| a + b).ok_or("its filter has no depth")?;
+    let sum = parts
+        .reduce(|a, b| a + b)
+        .ok_or("the depth of the filter must be positive")?;
     let [_, _, rows, columns] = sum.dims() else {
         return Ok(vec![sum]);
     };
@@ -92,17 +99,20 @@ fn conv3d_transpose<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
     let ([sd, sh, sw], [dd, dh, dw], groups) = (three(op, "strides")?, three(op, "dilations")?, op.int("groups")?);
     let [front, back, top, bottom, left, right] = borders(op)?;
     let &[_, m, deep, high, wide] = &op.result_shape()?[..] else {
-        return Err("its result does not have five dimensions".to_owned());
+        return Err("the result must have five dimensions".to_owned());
     };
     let whole = (depth - 1) * sd + dd * (kd - 1) + 1;
     // The extent that `output_padding` or `output_size` adds at the end.
     let extra = deep - (whole - front - back);
     if sd < 1 || kd > 64 || m != of * groups || !(0..=back.max(sd)).contains(&extra) {
-        return Err("its depth is not as it should be".to_owned());
+        return Err(
+            "the depth of the filter must be at most 64, and that of the result match the strides and paddings"
+                .to_owned(),
+        );
     }
     let (x, filter) = (op.x("x")?, op.x("filter")?);
     let &[_, channels, _, rows, columns] = x.dims() else {
-        return Err("it needs five dimensions".to_owned());
+        return Err("`x` must have five dimensions".to_owned());
     };
     let images = x
         .transpose(&[0, 2, 1, 3, 4])
@@ -120,7 +130,9 @@ fn conv3d_transpose<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
             .cut(1, 0, (depth - 1) * sd + 1);
         spread.pad(&[0, 0, k * dd, dd * (kd - 1 - k) + extra.max(0), 0, 0, 0, 0, 0, 0])
     });
-    let sum = parts.reduce(|a, b| a + b).ok_or("its filter has no depth")?;
+    let sum = parts
+        .reduce(|a, b| a + b)
+        .ok_or("the depth of the filter must be positive")?;
     Ok(vec![sum.cut(1, front, front + deep).transpose(&[0, 2, 1, 3, 4])])
 }
 
@@ -140,7 +152,7 @@ fn pool3d<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
     let [sd, sh, sw] = if global { [1; 3] } else { three(op, "strides")? };
     let [front, back, top, bottom, left, right] = if global { [0; 6] } else { borders(op)? };
     if adaptive && kind == "max" {
-        return Err("its windows are adaptive".to_owned());
+        return Err("adaptive maximum pooling of volumes is not supported".to_owned());
     }
     let (ceil, exclusive) = (op.flag("ceil_mode")?, op.flag("exclusive")?);
     let pool = |x: Expr<'c>, kernel: [i64; 2], strides: [i64; 2], paddings: [i64; 4]| {

@@ -188,7 +188,7 @@ impl Slide {
             let out = plane.over(c, images, part)?;
             sum = Some(sum.map_or(out, |sum| sum + out));
         }
-        let sum = sum.ok_or("a window without elements")?;
+        let sum = sum.ok_or("the window has no elements")?;
         let &[_, filters, high, wide] = sum.dims() else {
             return Err("the convolution of the planes is unsupported".to_owned());
         };

@@ -60,7 +60,7 @@ impl<'a> Checker<'a> {
             return match bound == value {
                 true => Ok(()),
                 false => Err(mismatch(format!(
-                    "`{}`, as it is elsewhere",
+                    "`{}`, as in its first use",
                     print_attr(self.ctx, bound)
                 ))),
             };
@@ -170,7 +170,7 @@ impl Constraints for Dialect {
                 parse_attr(&shared, &part).map_err(|error| format!("parameter {at} of `{text}`: {}", error.message))?;
             check.verify(var, part).map_err(|why| {
                 format!(
-                    "parameter {at} of `{text}` must be {}: {} demands it",
+                    "parameter {at} of `{text}` must be {}, as {} requires",
                     why.expected, why.place
                 )
             })?;
@@ -281,7 +281,7 @@ fn segment_ranges(
             // The sum cannot overflow: there are no more sizes than declarations, each of 32 bits.
             if !right || sizes.iter().sum::<usize>() != count {
                 let message = format!(
-                    "`{segments}` of `{}` does not go with its declaration, or with {count} values",
+                    "`{segments}` of `{}` does not match its declaration, or its {count} values",
                     op.name()
                 );
                 let spelled = declared.iter().map(|&(_, arity)| match arity {

@@ -168,7 +168,7 @@ pub(super) fn register(builder: &mut ContextBuilder, source: &Source) -> Result<
     let mut errors = Vec::new();
     for dialect in dialects {
         if let Some(known) = builder.dialects().find(|known| known.name == *dialect.name) {
-            let message = format!("there is a dialect `{}` already: {}", known.name, known.summary);
+            let message = format!("the dialect `{}` is already registered: {}", known.name, known.summary);
             errors.push(source.error(dialect.at, message).help("choose another name"));
             continue;
         }

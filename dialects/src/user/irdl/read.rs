@@ -48,7 +48,7 @@ pub(super) fn dialects(source: &Source) -> Result<Vec<Dialect>, Vec<Diagnostic>>
                     Ok(dialect) => dialects.push(dialect),
                     Err(found) => errors.extend(found),
                 },
-                (_, name) => errors.push(*reader.error(op, format!("`{name}` is no `irdl.dialect`"))),
+                (_, name) => errors.push(*reader.error(op, format!("expected `irdl.dialect`, found `{name}`"))),
             }
         }
     }
@@ -83,7 +83,7 @@ fn resolve(source: &Source, dialects: &mut [Dialect], errors: &mut Vec<Diagnosti
             let Some((found, wanted)) = known.get(path) else {
                 let spelled = path.replace('.', "::@");
                 let message = format!(
-                    "{} refers to `@{spelled}`, which is no type or attribute here",
+                    "{} refers to `@{spelled}`, which is not a type or attribute of this dialect",
                     variable.place
                 );
                 let error = source.error(definition.at, message);
@@ -95,7 +95,10 @@ fn resolve(source: &Source, dialects: &mut [Dialect], errors: &mut Vec<Diagnosti
             };
             if given.is_some_and(|given| given != *wanted) {
                 let given = given.unwrap_or_default();
-                let message = format!("{} gives `{found}` {given} parameters, not {wanted}", variable.place);
+                let message = format!(
+                    "{} passes {given} parameters to `{found}`, which takes {wanted}",
+                    variable.place
+                );
                 errors.push(source.error(definition.at, message));
             }
             *base = found.clone();
@@ -162,7 +165,10 @@ impl<'a> Reader<'a> {
         let name = self.str(op, "sym_name").unwrap_or_default();
         match is_word(name) {
             true => Ok(name.to_owned()),
-            false => Err(self.error(op, format!("`{name}` is no name: expected letters, digits and `_`"))),
+            false => Err(self.error(
+                op,
+                format!("`{name}` is not a valid name: expected letters, digits and `_`"),
+            )),
         }
     }
 
@@ -179,7 +185,7 @@ impl<'a> Reader<'a> {
                 "irdl.attribute" => "#",
                 "irdl.operation" => "",
                 name => {
-                    errors.push(*self.error(inner, format!("`{name}` cannot stand in an `irdl.dialect`")));
+                    errors.push(*self.error(inner, format!("`{name}` is not allowed in an `irdl.dialect`")));
                     continue;
                 }
             };
@@ -219,10 +225,13 @@ impl<'a> Reader<'a> {
                 }
             };
             if !declares {
-                return Err(self.error(inner, format!("`{name}` cannot stand in an `{}`", self.view(op).name())));
+                return Err(self.error(
+                    inner,
+                    format!("`{name}` is not allowed in an `{}`", self.view(op).name()),
+                ));
             }
             if seen.contains(&name) {
-                return Err(self.error(inner, format!("there are two `{name}`")));
+                return Err(self.error(inner, format!("`{name}` is given twice")));
             }
             seen.push(name);
             match name {
@@ -232,7 +241,7 @@ impl<'a> Reader<'a> {
                 "irdl.attributes" => {
                     let (vars, names) = (self.vars(inner, &values)?, self.texts(inner, "attributeValueNames"));
                     if vars.len() != names.len() {
-                        let message = format!("{} names of attributes for {} constraints", names.len(), vars.len());
+                        let message = format!("found {} attribute names for {} constraints", names.len(), vars.len());
                         return Err(self.error(inner, message));
                     }
                     definition.attributes = names.into_iter().zip(vars).collect();
@@ -240,7 +249,8 @@ impl<'a> Reader<'a> {
                 _ => {
                     for value in self.body.operands(inner) {
                         let region = values.regions.get(&value);
-                        let region = region.ok_or_else(|| self.error(inner, "an operand is no `irdl.region`"))?;
+                        let region = region
+                            .ok_or_else(|| self.error(inner, "an operand is not the result of an `irdl.region`"))?;
                         definition.regions.push(region.clone());
                     }
                 }
@@ -292,9 +302,7 @@ impl<'a> Reader<'a> {
             }
             "irdl.c_pred" => {
                 let error = self.error(op, "`irdl.c_pred` is a condition in C++, which cannot be checked here");
-                return Err(Box::new(
-                    error.help("say it with the other constraints, or with `irdl.any`"),
-                ));
+                return Err(Box::new(error.help("use the other constraints, or `irdl.any`")));
             }
             name => {
                 const KNOWN: &[&str] = &[
@@ -311,7 +319,7 @@ impl<'a> Reader<'a> {
                     "irdl.regions",
                     "irdl.parameters",
                 ];
-                let error = self.error(op, format!("`{name}` is no operation of IRDL that is known here"));
+                let error = self.error(op, format!("`{name}` is not a supported operation of IRDL"));
                 return Err(Box::new(match nearest(name, KNOWN.iter().copied()) {
                     Some(near) => error.help(format!("did you mean `{near}`?")),
                     None => error.help(format!("a definition holds {}", KNOWN.join(", "))),
@@ -344,7 +352,7 @@ impl<'a> Reader<'a> {
         vars.ok_or_else(|| {
             self.error(
                 op,
-                "an operand is no constraint that stands before it in this definition",
+                "an operand is not a constraint that this definition defines before it",
             )
         })
     }
@@ -382,7 +390,7 @@ impl<'a> Reader<'a> {
         let arities: Vec<Arity> = words.filter_map(arity).collect();
         if arities.len() != vars.len() {
             let message = format!(
-                "`variadicity` says {} of {} values: `{written}`",
+                "`variadicity` has {} entries for {} values: `{written}`",
                 arities.len(),
                 vars.len()
             );

@@ -54,7 +54,7 @@ pub(super) const RULES: &[Rule] = &[
             found
                 .into_iter()
                 .next()
-                .ok_or_else(|| "there is no diagonal".to_owned())
+                .ok_or_else(|| "the diagonal is missing".to_owned())
         });
         let diagonal = V::constant(c.engine, diagonal);
         let last = diagonal.rank().max(1) - 1;

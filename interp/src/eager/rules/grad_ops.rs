@@ -57,7 +57,10 @@ fn product_grad<'e>(c: &Cx<'e>) -> Result<Tensor, String> {
         within: true,
     };
     let mut found = c.engine.run(&[out], &[Some(g)], &request)?;
-    found.pop().flatten().ok_or_else(|| "there is no gradient".to_owned())
+    found
+        .pop()
+        .flatten()
+        .ok_or_else(|| "the gradient is missing".to_owned())
 }
 
 fn shares<'e>(c: &Cx<'e>, wins: &str) -> Vec<V<'e>> {

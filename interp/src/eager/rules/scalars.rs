@@ -93,7 +93,10 @@ pub(super) const RULES: &[Rule] = &[
             attrs = ctx.dict_with(attrs, name, ctx.float_attr(bound));
         }
         let unit = c.engine.compute(c.op(), &[], attrs)?;
-        let unit = unit.into_iter().next().ok_or_else(|| "there are no numbers".to_owned());
+        let unit = unit
+            .into_iter()
+            .next()
+            .ok_or_else(|| "the numbers are missing".to_owned());
         let unit = V::constant(c.engine, unit).reshape(&c.out_shape(0));
         if let Some(at) = c.operand_called("max") {
             grads[at] = Some(c.summed(at, &(c.grad() * unit.clone())));

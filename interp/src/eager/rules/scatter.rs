@@ -107,7 +107,7 @@ fn places<'e>(c: &Cx<'e>, op: &str, shape: &[usize], index: &V<'e>, attrs: &[(&s
         .compute(c.engine.ctx().op_name(op), &slots, c.engine.dict(attrs))?;
     Ok(V::constant(
         c.engine,
-        found.into_iter().next().ok_or_else(|| "nothing is picked".to_owned()),
+        found.into_iter().next().ok_or_else(|| "a result is missing".to_owned()),
     ))
 }
 

@@ -187,7 +187,7 @@ fn compare(predicate: i64) -> Result<Kernel, String> {
         NAN | EQ | LT | GT,
     ];
     let holds = usize::try_from(predicate).ok().and_then(|at| HOLDS.get(at));
-    let holds = *holds.ok_or("there is no such relation")?;
+    let holds = *holds.ok_or("the predicate is unknown")?;
     let relation = move |a: f64, b: f64| {
         let met = match a.partial_cmp(&b) {
             Some(std::cmp::Ordering::Equal) => EQ,

@@ -289,7 +289,7 @@ fn compare(predicate: i64) -> Result<Kernel, String> {
         3 | 7 => Ordering::is_le,
         4 | 8 => Ordering::is_gt,
         5 | 9 => Ordering::is_ge,
-        _ => return Err("there is no such relation".to_owned()),
+        _ => return Err("the predicate is unknown".to_owned()),
     };
     Ok(Box::new(move |inputs| {
         let [x, y] = alike(inputs)?;

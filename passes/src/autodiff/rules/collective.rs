@@ -117,7 +117,7 @@ fn gathered(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
 
 /// The root gets the sum of all cotangents, the others nothing.
 fn broadcast(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
-    let rank = rank(cx).ok_or("it depends on which process this is: say it by the option `rank`, for ring 0")?;
+    let rank = rank(cx).ok_or("it depends on the number of the process: give the option `rank`, for ring 0")?;
     let Some(grad) = cx.grads.first().copied().flatten() else {
         return Ok(());
     };

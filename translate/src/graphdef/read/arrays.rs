@@ -133,7 +133,7 @@ pub(super) fn apart(r: &mut Reader<'_>, at: usize, value: ValueId, lengths: &[i6
     let count = lengths.len() as i64;
     let rest = dims.get(1..).ok_or("it has no first dimension")?;
     if each < 1 || dims[0] >= 0 && count.checked_mul(each) != Some(dims[0]) {
-        return Err("its lengths do not match".to_owned());
+        return Err("the lengths of its parts do not add up to its first dimension".to_owned());
     }
     let shape = [&[count, each][..], rest].concat();
     r.helper(at, pd::Reshape::NAME, &[value], &[("shape", r.ctx.ints_attr(&shape))])

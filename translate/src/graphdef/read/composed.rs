@@ -134,7 +134,7 @@ pub(super) const TABLE: &[Row] = &[
             _ => None,
         });
         let order = constant.filter(|n| (0.0..=64.0).contains(n) && n.fract() == 0.0);
-        let order = order.ok_or("its order must be one whole number")?;
+        let order = order.ok_or("its order must be a single integer")?;
         r.input(at, 0)?;
         let x = r.operand(at, 1)?;
         r.op(at, pd::Polygamma::NAME, &[x], &[("n", r.ctx.int_attr(order as i64))])
@@ -164,7 +164,7 @@ pub(super) const TABLE: &[Row] = &[
         for axis in 0..count {
             let extent = dims[axis + 1] + borders[2 * axis] + borders[2 * axis + 1];
             if extent % block[axis] != 0 {
-                return Err("its blocks do not match".to_owned());
+                return Err("its block shape does not match its crops or paddings".to_owned());
             }
             apart.extend([extent / block[axis], block[axis]]);
             order.push(2 * axis as i64 + 2);
@@ -241,14 +241,14 @@ fn blocks(r: &Reader<'_>, x: ValueId, block: &[i64], borders: &[i64]) -> Result<
         .iter()
         .try_fold(1i64, |n, &size| n.checked_mul(size).filter(|&n| n <= MOST));
     let (Some(places), true) = (places, dims.len() > block.len() && borders.len() == 2 * block.len()) else {
-        return Err("its blocks do not match".to_owned());
+        return Err("its block shape does not match its crops or paddings".to_owned());
     };
     let sound = block.iter().all(|&size| size > 0)
         && borders.iter().all(|border| (0..=MOST).contains(border))
         && dims.iter().all(|&d| (0..=1 << 31).contains(&d));
     match sound {
         true => Ok((dims, places)),
-        false => Err("its shape is unknown, or its blocks do not match".to_owned()),
+        false => Err("its shape must be known and divisible by its block shape".to_owned()),
     }
 }
 
@@ -262,7 +262,7 @@ fn slice(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let starts = r.list(at, 1, "beginnings")?;
     let (dims, _) = r.dims(x)?;
     if starts.len() != dims.len() || sizes.len() != dims.len() {
-        return Err("its bounds do not match".to_owned());
+        return Err("its bounds do not match the rank of its input".to_owned());
     }
     let mut ends = Vec::new();
     for ((&start, &size), &extent) in starts.iter().zip(&sizes).zip(&dims) {

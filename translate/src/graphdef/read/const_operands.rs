@@ -77,7 +77,7 @@ pub(super) const TABLE: &[Row] = &[
             if r.ctx.is_float(elem) && r.nodes[input.node].op == "Cast" {
                 input = *r.inputs[input.node].first().ok_or("it is empty")?;
             }
-            let constant = r.computed(input).ok_or("its ends must be constants")?;
+            let constant = r.computed(input).ok_or("its limits must be constants")?;
             constant.1.first().copied().ok_or_else(|| "it is empty".to_owned())
         };
         let attr = |n: Number| match n {
@@ -327,7 +327,7 @@ impl Bounds {
         let (starts, ends) = (r.list(at, first, "bounds")?, r.list(at, first + 1, "bounds")?);
         let (strides, masks) = (r.list(at, first + 2, "strides")?, Masks::new(r, at)?);
         if starts.len() != ends.len() || starts.len() != strides.len() || starts.len() > rank {
-            return Err("its bounds do not match".to_owned());
+            return Err("its bounds differ in length".to_owned());
         }
         let mut bounds = Bounds {
             axes: Vec::new(),
@@ -343,7 +343,7 @@ impl Bounds {
                 continue;
             }
             if stride <= 0 && (whole.0 || whole.1) {
-                return Err("whole axes backwards are not supported".to_owned());
+                return Err("negative strides over whole dimensions are not supported".to_owned());
             }
             bounds.axes.push(axis as i64);
             bounds.starts.push(if whole.0 { 0 } else { start });
@@ -393,7 +393,7 @@ fn strided_slice(r: &mut Reader<'_>, at: usize) -> Result<()> {
         return r.op(at, pd::Slice::NAME, &[x], &attrs);
     }
     if !bounds.shrink.is_empty() {
-        return Err("strides with single elements are not supported".to_owned());
+        return Err("strides together with `shrink_axis_mask` are not supported".to_owned());
     }
     let mut attrs = bounds.attrs(r);
     attrs.pop();

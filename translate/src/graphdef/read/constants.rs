@@ -65,7 +65,7 @@ pub(super) fn make(reader: &mut Reader<'_>, at: usize) -> Result<()> {
                 Number::Int(_) => None,
             };
             let floats: Option<Vec<Attr>> = numbers.iter().map(number).collect();
-            let floats = floats.ok_or("it holds numbers beyond the integers of 64 bits")?;
+            let floats = floats.ok_or("its integers exceed 64 bits")?;
             ctx.attr(AttrData::Array(floats.into()))
         }
     };

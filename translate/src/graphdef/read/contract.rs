@@ -13,7 +13,10 @@ pub(super) const TABLE: &[Row] = &[
     ("BatchMatMulV2", "T T", MATRICES, product),
     ("Cross", "T T", "", |r, at| {
         r.build(at, 2, |x| {
-            let last = x[0].rank().checked_sub(1).ok_or("it is a scalar")?;
+            let last = x[0]
+                .rank()
+                .checked_sub(1)
+                .ok_or("its inputs must have at least one dimension")?;
             let part = |k: i64| [x[0].cut(last, k, k + 1), x[1].cut(last, k, k + 1)];
             let [a, b] = [
                 [part(0)[0], part(1)[0], part(2)[0]],
@@ -76,7 +79,7 @@ pub(super) const TABLE: &[Row] = &[
                         None => part,
                     });
                 }
-                let matrix = matrix.ok_or("it has no diagonals")?;
+                let matrix = matrix.ok_or("its diagonals must have three rows")?;
                 let ids: Option<Vec<ValueId>> = [matrix, x[1]].iter().map(|x| x.id()).collect();
                 let solved = ids.map(|ids| scope.build(pd::Solve::NAME, &ids, &[], None));
                 Ok(solved.unwrap_or_default())
@@ -136,7 +139,7 @@ fn einsum(r: &mut Reader<'_>, at: usize) -> Result<()> {
             Some((before, behind)) => {
                 let count = rank
                     .checked_sub(before.len() + behind.len())
-                    .ok_or("its equation does not fit")?;
+                    .ok_or("its equation does not match the ranks of its inputs")?;
                 widest = widest.max(count);
                 // The last letters: axes are counted from behind.
                 let letters = unused.get(..count).ok_or("it has too many axes")?;

@@ -14,12 +14,12 @@ pub(super) const TABLE: &[Row] = &[
         let (x, elem) = (r.operand(at, 0)?, r.elem(at, "type")?);
         let (mut dims, from) = r.dims(x)?;
         let (Some(old), Some(new)) = (width(r, from), width(r, elem)) else {
-            return Err("elements of this type have no bits here".to_owned());
+            return Err("bit casts of this element type are not supported".to_owned());
         };
         if new < old {
             dims.push((old / new).into());
         } else if new > old && dims.pop() != Some((new / old).into()) {
-            return Err("its last dimension does not match the wider elements".to_owned());
+            return Err("its last dimension must be the ratio of the bit widths".to_owned());
         }
         let ty = r.tensor(&dims, elem)?;
         let op = r.append(at, hlo::BitcastConvert::NAME, &[x], &[ty], &[])?;
@@ -79,7 +79,7 @@ pub(super) const TABLE: &[Row] = &[
         |r, at| {
             let (most, least) = (number(r, at, 3)?, number(r, at, 4)?);
             if number(r, at, 5)? != 0.0 {
-                return Err("scores that overlapping boxes decrease are not supported".to_owned());
+                return Err("soft suppression (`soft_nms_sigma` other than 0) is not supported".to_owned());
             }
             let is_padded = r.flag(at, "pad_to_max_output_size");
             let (kept, count) = suppress(r, at, most, Some(least), is_padded)?;
@@ -90,7 +90,7 @@ pub(super) const TABLE: &[Row] = &[
                     return Ok(vec![all]);
                 }
                 let &[length] = all.dims() else {
-                    return Err("its scores are not a list".to_owned());
+                    return Err("its scores must be a vector".to_owned());
                 };
                 let places = scope.arange_with(|o| o.start(0).end(length).step(1).dtype(Type::I32));
                 Ok(vec![places.less_than(x[2]).select(all, all.zeros())])
@@ -120,7 +120,7 @@ fn shift(r: &mut Reader<'_>, at: usize, left: bool) -> Result<()> {
     let operands = r.operands(at, 2)?;
     let elem = r.dims(operands[0])?.1;
     let Some(bits) = width(r, elem) else {
-        return Err("its elements are not integers".to_owned());
+        return Err("its elements must be integers".to_owned());
     };
     let is_unsigned = matches!(
         r.ctx.type_data(elem),
@@ -151,7 +151,7 @@ fn constant_order(r: &mut Reader<'_>, at: usize) -> Result<()> {
     match r.nodes[from.node].op.as_str() {
         "Const" | "StopGradient" => Ok(()),
         _ => Err(
-            "its derivative by the order, input 0, is not supported: it must be a constant or a `StopGradient`"
+            "the derivative with respect to the order, input 0, is not supported: it must be a constant or a `StopGradient`"
                 .to_owned(),
         ),
     }
@@ -161,7 +161,7 @@ fn constant_order(r: &mut Reader<'_>, at: usize) -> Result<()> {
 fn upper_gamma<'c>(a: pd::Expr<'c>, x: pd::Expr<'c>) -> Result<pd::Expr<'c>> {
     let (a, x) = (a + x.zeros(), x + a.zeros());
     let (Some(a_id), Some(x_id), Some(ty)) = (a.id(), x.id(), x.ty()) else {
-        return Err("its operands are unknown".to_owned());
+        return Err("its operands are missing".to_owned());
     };
     let made = x.scope().build(pd::Gammaincc::NAME, &[a_id, x_id], &[], Some(ty));
     made.first().copied().ok_or_else(|| "it has no value".to_owned())
@@ -189,7 +189,7 @@ fn suppress(
     let length = r.scalar(at, 2, "number of boxes")?;
     let (boxes, scores) = (r.operand(at, 0)?, r.operand(at, 1)?);
     let (&[count, 4], Type::F32) = (&r.dims(boxes)?.0[..], r.dims(boxes)?.1) else {
-        return Err("its boxes are not rows of four f32".to_owned());
+        return Err("its boxes must have shape N×4 and type f32".to_owned());
     };
     if !(0..=1 << 20).contains(&count) || !(0..=1 << 20).contains(&length) {
         return Err("the number of its boxes is unknown, or too large".to_owned());
@@ -252,7 +252,7 @@ fn ctc(r: &mut Reader<'_>, at: usize, blank_first: bool) -> Result<()> {
     let places = r.list(at, 1, "places of labels")?;
     let (logits, labels, times) = (r.operand(at, 0)?, r.operand(at, 2)?, r.operand(at, 3)?);
     let (&[time, batch, classes], elem) = (&r.dims(logits)?.0[..], r.dims(logits)?.1) else {
-        return Err("its logits do not have three dimensions".to_owned());
+        return Err("its logits must have three dimensions".to_owned());
     };
     if time < 0 || !(0..=1 << 20).contains(&batch) || classes < 1 {
         return Err("the shape of its logits is unknown".to_owned());
@@ -263,17 +263,17 @@ fn ctc(r: &mut Reader<'_>, at: usize, blank_first: bool) -> Result<()> {
         .max()
         .map_or(0, |last| last + 1);
     if !(0..=1 << 16).contains(&width) {
-        return Err("a label has no place".to_owned());
+        return Err("an index of its labels is missing".to_owned());
     }
     let count = places.len() as i64 / 2;
     let mut table = vec![count; usize::try_from(batch * width).unwrap_or(0)];
     let mut lengths = vec![0i64; usize::try_from(batch).unwrap_or(0)];
     for (label, pair) in (0..).zip(places.chunks_exact(2)) {
         let row = usize::try_from(pair[0]).ok().filter(|&row| row < lengths.len());
-        let row = row.ok_or("a label is of no sequence")?;
+        let row = row.ok_or("the batch index of a label is out of range")?;
         // The labels of a sequence follow each other.
         if pair[1] != lengths[row] {
-            return Err("the labels of a sequence do not follow each other".to_owned());
+            return Err("the labels of each sequence must be contiguous and in order".to_owned());
         }
         lengths[row] += 1;
         if let Some(slot) = table.get_mut(row * width as usize + pair[1] as usize) {

@@ -135,7 +135,7 @@ fn flat_name(
     };
     let at = *places
         .get(name)
-        .ok_or_else(|| format!("`{text}` is read, but there is no such node"))?;
+        .ok_or_else(|| format!("`{text}` is read, but does not exist"))?;
     let op = ops::plain_name(&nodes[at].op);
     let called = library.get(op).and_then(|def| def.signature.as_ref());
     let first = called.and_then(|called| called.outputs.iter().position(|arg| arg.name == output));
@@ -148,7 +148,7 @@ fn flat_name(
             ));
         }
     };
-    let index: usize = index.parse().map_err(|_| format!("`{text}` names no result"))?;
+    let index: usize = index.parse().map_err(|_| format!("`{text}` does not name a result"))?;
     Ok(format!("{name}:{}", first + index))
 }
 

@@ -38,7 +38,7 @@ impl Lrn {
 
     /// The sums over the neighbours of each channel.
     fn sum<'c>(&self, x: Expr<'c>) -> Result<Expr<'c>> {
-        let depth = *x.dims().last().ok_or("it is a scalar")?;
+        let depth = *x.dims().last().ok_or("its input must have at least one dimension")?;
         let last = x.rank() - 1;
         let mut borders = vec![0; 2 * x.rank()];
         borders[2 * last..].fill(self.radius);
@@ -65,7 +65,7 @@ pub(super) const TABLE: &[Row] = &[
     ("DepthToSpace", "T", "block_size data_format=NHWC", |r, at| {
         let (block, [n, h, w, c]) = blocks(r, at)?;
         if c % (block * block) != 0 {
-            return Err("its channels are no blocks".to_owned());
+            return Err("its number of channels must be divisible by the square of `block_size`".to_owned());
         }
         let (deep, [high, wide]) = (c / (block * block), [h * block, w * block]);
         rearranged(
@@ -179,7 +179,7 @@ pub(super) const TABLE: &[Row] = &[
     ("SpaceToDepth", "T", "block_size data_format=NHWC", |r, at| {
         let (block, [n, h, w, c]) = blocks(r, at)?;
         if h % block != 0 || w % block != 0 {
-            return Err("its extents are no blocks".to_owned());
+            return Err("its height and width must be divisible by `block_size`".to_owned());
         }
         let (deep, [high, wide]) = (c * block * block, [h / block, w / block]);
         rearranged(
@@ -213,7 +213,7 @@ fn is_channels_last(r: &Reader<'_>, at: usize) -> Result<bool> {
     match r.text(at, "data_format").as_deref().unwrap_or("NHWC") {
         "NHWC" => Ok(true),
         "NCHW" => Ok(false),
-        other => Err(format!("the order of axes `{other}` is not supported")),
+        other => Err(format!("the layout `{other}` is not supported")),
     }
 }
 
@@ -282,7 +282,7 @@ fn windows(padding: &str, extent: i64, size: i64, stride: i64) -> Result<(i64, i
             let border = ((count - 1) * stride + size - extent).max(0);
             Ok((count, border / 2, border - border / 2))
         }
-        _ => Err("its windows do not fit".to_owned()),
+        _ => Err("its windows do not fit in the image".to_owned()),
     }
 }
 
@@ -292,7 +292,7 @@ fn dilation(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let (strides, rates) = (pair(r, at, "strides")?, pair(r, at, "rates")?);
     let padding = r.text(at, "padding").unwrap_or_default();
     let (&[_, h, w, _], &[fh, fw, _]) = (&r.dims(x)?.0[..], &r.dims(filter)?.0[..]) else {
-        return Err("its inputs are not images and a filter".to_owned());
+        return Err("its input must have four dimensions, and its filter three".to_owned());
     };
     if [h, w].iter().any(|d| !(1..1 << 31).contains(d)) || fh < 1 || fw < 1 || fh.saturating_mul(fw) > MOST_PLACES {
         return Err("its shapes are unknown, or its filter is too large".to_owned());
@@ -327,7 +327,7 @@ fn patches(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let (sizes, strides, rates) = (pair(r, at, "ksizes")?, pair(r, at, "strides")?, pair(r, at, "rates")?);
     let padding = r.text(at, "padding").unwrap_or_default();
     let &[_, h, w, _] = &r.dims(x)?.0[..] else {
-        return Err("its input is not images".to_owned());
+        return Err("its input must have four dimensions".to_owned());
     };
     let is_known = [h, w].iter().all(|d| (1..1 << 31).contains(d));
     if !is_known || sizes[0].saturating_mul(sizes[1]) > MOST_PLACES {
@@ -362,10 +362,10 @@ fn max_pool_with_argmax(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let elem = r.elem(at, "Targmax").unwrap_or(Type::I64);
     let (padding, with_batch) = (r.text(at, "padding"), r.flag(at, "include_batch_in_index"));
     let &[n, h, w, c] = &r.dims(x)?.0[..] else {
-        return Err("its input is not images".to_owned());
+        return Err("its input must have four dimensions".to_owned());
     };
     if [n, h, w, c].iter().any(|d| !(1..1 << 31).contains(d)) || padding.as_deref() != Some("VALID") {
-        return Err("only windows without borders are supported, of images of a known shape".to_owned());
+        return Err("only the padding VALID and images of known shape are supported".to_owned());
     }
     let index = Input { node: at, index: 1 };
     let is_read = (0..r.nodes.len()).any(|node| r.kept[node] && r.inputs[node].contains(&index));
@@ -403,10 +403,10 @@ fn crop_and_resize(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let outside = r.float(at, "extrapolation_value", 0.0);
     let (x, boxes) = (r.operand(at, 0)?, r.operand(at, 1)?);
     let (&[_, h, w, c], &[count, 4], &[high, wide]) = (&r.dims(x)?.0[..], &r.dims(boxes)?.0[..], &sizes[..]) else {
-        return Err("its inputs are not images, boxes and a size".to_owned());
+        return Err("its inputs must be images of four dimensions, boxes and a size".to_owned());
     };
     if method != "bilinear" || [h, w, c, count, high, wide].iter().any(|d| !(1..1 << 24).contains(d)) {
-        return Err("only parts of a known size, with linear interpolation, are supported".to_owned());
+        return Err("only a constant `crop_size` with bilinear interpolation is supported".to_owned());
     }
     r.build(at, 3, |x| {
         let scope = x[0].scope();
@@ -447,7 +447,7 @@ fn crop_and_resize(r: &mut Reader<'_>, at: usize) -> Result<()> {
         let row = |y: usize| corner(y, 0) + (corner(y, 1) - corner(y, 0)) * across;
         let (top, bottom) = (row(0), row(1));
         let all = top + (bottom - top) * down;
-        let is_inside = is_inside.ok_or("it has no axes")?.reshape([count, high, wide, 1]);
+        let is_inside = is_inside.ok_or("its axes are missing")?.reshape([count, high, wide, 1]);
         Ok(vec![
             is_inside
                 .expand([count, high, wide, c])

@@ -299,7 +299,7 @@ pub(super) fn set(
         set_growing(r, at, list, index, row)?;
     } else {
         let (dims, _) = r.dims(list)?;
-        let (&count, rest) = dims.split_first().ok_or("it is not a list")?;
+        let (&count, rest) = dims.split_first().ok_or("its input is not a list")?;
         let (_, kind) = r.dims(index)?;
         let range = [
             ("start", r.ctx.int_attr(0)),
@@ -369,7 +369,7 @@ fn set_growing(r: &mut Reader<'_>, at: usize, list: ValueId, index: ValueId, row
 /// The number of elements.
 pub(super) fn length(r: &mut Reader<'_>, at: usize, list: ValueId) -> Result<()> {
     let (dims, _) = r.dims(list)?;
-    let &count = dims.first().ok_or("it is not a list")?;
+    let &count = dims.first().ok_or("its input is not a list")?;
     if count >= 0 {
         let attrs = super::constants::full(r, &[], types::Number::Int(count.into()), Type::I32);
         return r.op(at, pd::Full::NAME, &[], &attrs);

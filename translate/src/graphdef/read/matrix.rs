@@ -88,7 +88,7 @@ pub(super) const TABLE: &[Row] = &[
         let attrs = [("full_matrices", r.ctx.bool_attr(whole))];
         r.op_of(at, pd::Svd::NAME, &[x], &attrs, 3)?;
         let [left, values, right] = r.values[at][..] else {
-            return Err("it returns no vectors".to_owned());
+            return Err("`compute_uv` must be true".to_owned());
         };
         r.values[at] = vec![values, left, turned(r, at, right)?];
         Ok(())
@@ -100,7 +100,7 @@ fn turned(r: &mut Reader<'_>, at: usize, x: ValueId) -> Result<ValueId> {
     let rank = r.dims(x)?.0.len();
     let mut order: Vec<i64> = (0..rank as i64).collect();
     if rank < 2 {
-        return Err("its input is not a matrix".to_owned());
+        return Err("its input must be a matrix".to_owned());
     }
     order.swap(rank - 2, rank - 1);
     r.helper(at, pd::Transpose::NAME, &[x], &[("perm", r.ctx.ints_attr(&order))])
@@ -131,11 +131,13 @@ fn is_right(r: &Reader<'_>, at: usize, k: i64) -> Result<bool> {
         "LEFT_LEFT"
     };
     let align = r.text(at, "align").unwrap_or_else(|| usual.to_owned());
-    let (above, below) = align.split_once('_').ok_or("its `align` is malformed")?;
+    let (above, below) = align
+        .split_once('_')
+        .ok_or("its `align` must be one of `LEFT_RIGHT`, `RIGHT_LEFT`, `LEFT_LEFT`, `RIGHT_RIGHT`")?;
     match if k > 0 { above } else { below } {
         "RIGHT" => Ok(k != 0),
         "LEFT" => Ok(false),
-        _ => Err("its `align` is malformed".to_owned()),
+        _ => Err("its `align` must be one of `LEFT_RIGHT`, `RIGHT_LEFT`, `LEFT_LEFT`, `RIGHT_RIGHT`".to_owned()),
     }
 }
 
@@ -157,16 +159,16 @@ fn apart(
         return Ok(vec![(low, x)]);
     }
     let &[.., count, longest] = &dims[..] else {
-        return Err("its diagonals are no rows".to_owned());
+        return Err("its diagonals must have at least two dimensions".to_owned());
     };
     if count != high - low + 1 {
-        return Err(format!("it has {count} diagonals, and not {}", high - low + 1));
+        return Err(format!("found {count} diagonals, expected {}", high - low + 1));
     }
     let mut all = Vec::new();
     for k in low..=high {
         let (length, at_end) = (length(size, k), is_right(r, at, k)?);
         if !(1..=longest).contains(&length) {
-            return Err(format!("diagonal {k} does not fit"));
+            return Err(format!("diagonal {k} is out of range"));
         }
         let start = if at_end { longest - length } else { 0 };
         let axes = [dims.len() as i64 - 2, dims.len() as i64 - 1];
@@ -196,7 +198,9 @@ fn on_diagonal(r: &mut Reader<'_>, at: usize, x: ValueId, [rows, columns]: [i64;
     let before = (-k).max(0);
     let length = length([rows, columns], k);
     let (Some(&given), true) = (dims.last(), length > 0) else {
-        return Err(format!("matrices of {rows} × {columns} have no diagonal {k}"));
+        return Err(format!(
+            "diagonal {k} is out of range for matrices of {rows} × {columns}"
+        ));
     };
     if given != length {
         return Err(format!(
@@ -293,7 +297,10 @@ fn diag_parts(r: &mut Reader<'_>, at: usize) -> Result<()> {
     for k in (low..=high).rev() {
         let (length, at_end) = (length(size, k), is_right(r, at, k)?);
         if length < 1 {
-            return Err(format!("matrices of {} × {} have no diagonal {k}", size[0], size[1]));
+            return Err(format!(
+                "diagonal {k} is out of range for matrices of {} × {}",
+                size[0], size[1]
+            ));
         }
         let attrs = [
             ("offset", r.ctx.int_attr(k)),
@@ -325,7 +332,9 @@ fn diag_part(r: &mut Reader<'_>, at: usize, k: i64) -> Result<()> {
     }
     let [rows, columns] = sizes(r, x)?;
     if rows + k.min(0) <= 0 || columns - k.max(0) <= 0 {
-        return Err(format!("matrices of {rows} × {columns} have no diagonal {k}"));
+        return Err(format!(
+            "diagonal {k} is out of range for matrices of {rows} × {columns}"
+        ));
     }
     let rank = r.dims(x)?.0.len() as i64;
     let attrs = [

@@ -43,7 +43,7 @@ pub(super) const TABLE: &[Row] = &[
         let window = Window::of(r, at)?;
         let (dims, _) = r.dims(filter)?;
         let [height, width, channels, each] = dims[..] else {
-            return Err("its filter does not have four dimensions".to_owned());
+            return Err("its filter must have four dimensions".to_owned());
         };
         // Each channel has filters of its own, which stand beside each other.
         let filter = moved(r, at, filter, &[2, 3, 0, 1])?;
@@ -115,7 +115,7 @@ impl Window {
         let axes = match format.as_str() {
             "NHWC" => [1, 2],
             "NCHW" => [2, 3],
-            _ => return Err(format!("the order of axes `{format}` is not supported")),
+            _ => return Err(format!("the layout `{format}` is not supported")),
         };
         let list = |name: &str| match r.attr(at, name) {
             Some(Value::List(list)) => list.ints.clone(),
@@ -131,14 +131,14 @@ impl Window {
         for values in [&strides, &dilations] {
             let others = values.iter().enumerate().filter(|(a, _)| !axes.contains(a));
             if others.into_iter().any(|(_, &v)| v != 1) {
-                return Err("steps over images or channels are not supported".to_owned());
+                return Err("strides and dilations over the batch or the channels are not supported".to_owned());
             }
             if values.iter().any(|v| !(1..=MOST).contains(v)) {
-                return Err("its steps must be at least 1".to_owned());
+                return Err("its strides and dilations must be at least 1".to_owned());
             }
         }
         if explicit.iter().any(|border| !(0..=MOST).contains(border)) {
-            return Err("its borders must be at least 0".to_owned());
+            return Err("its paddings must be at least 0".to_owned());
         }
         let padding = r.text(at, "padding").unwrap_or_default();
         let paddings = match padding.as_str() {
@@ -176,7 +176,7 @@ impl Window {
         let axis = if self.format == "NHWC" { 3 } else { 1 };
         dims.get(axis)
             .copied()
-            .ok_or_else(|| "its input does not have four dimensions".to_owned())
+            .ok_or_else(|| "its input must have four dimensions".to_owned())
     }
 
     fn attrs(&self, r: &Reader<'_>, groups: Option<i64>) -> Vec<(&'static str, Attr)> {
@@ -209,7 +209,7 @@ fn transposed(
     let (from, _) = r.dims(x)?;
     let (kernel, _) = r.dims(filter)?;
     let (&[_, high, wide, _], &[_, tall, broad, _]) = (&from[..], sizes) else {
-        return Err("it does not have four dimensions".to_owned());
+        return Err("its sizes must be four numbers".to_owned());
     };
     // The convolution that it undoes has borders of these sizes.
     let mut paddings = Vec::new();
@@ -217,13 +217,13 @@ fn transposed(
     for (axis, (inside, outside)) in [(high, tall), (wide, broad)].into_iter().enumerate() {
         let (stride, size) = (window.strides[axis], kernel.get(axis + 2).copied().unwrap_or(1));
         if [inside, outside, size].iter().any(|n| !(1..=WIDEST).contains(n)) {
-            return Err("its sizes do not match".to_owned());
+            return Err("its sizes do not match its other inputs".to_owned());
         }
         let (first, total) = window.borders(axis, (inside - 1) * stride + size - outside);
         // Elements after the last window are filled.
         let behind = outside - ((inside - 1) * stride + size - total);
         if behind < 0 {
-            return Err("its sizes do not match".to_owned());
+            return Err("its sizes do not match its other inputs".to_owned());
         }
         paddings.extend([first, total - first]);
         extra.push(behind);
@@ -268,7 +268,7 @@ fn filter_grad(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let (&[_, tall, broad, channels], &[_, high, wide, _], &[rows, columns, each, _]) =
         (&from[..], &to[..], &sizes[..])
     else {
-        return Err("its inputs do not have four dimensions".to_owned());
+        return Err("its inputs must have four dimensions".to_owned());
     };
     if each != channels {
         return Err("the gradient of a grouped filter is not supported".to_owned());
@@ -328,7 +328,7 @@ fn pooling(r: &Reader<'_>, at: usize, kind: &str) -> Result<Vec<(&'static str, A
         _ => Vec::new(),
     };
     if sizes.len() != 4 || (0..4).any(|a| !axes.contains(&a) && sizes[a] != 1) {
-        return Err("windows over images or channels are not supported".to_owned());
+        return Err("windows over the batch or the channels are not supported".to_owned());
     }
     let size: Vec<i64> = axes.iter().map(|&a| sizes[a]).collect();
     let mut attrs = window.attrs(r, None);
@@ -340,14 +340,14 @@ fn pooling(r: &Reader<'_>, at: usize, kind: &str) -> Result<Vec<(&'static str, A
 /// `FusedBatchNormV3` with given statistics, or with those of the batch.
 fn batch_norm(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let [x, scale, offset, mean, variance] = r.operands(at, 5)?[..] else {
-        return Err("it has no five inputs".to_owned());
+        return Err("it must have five inputs".to_owned());
     };
     let format = r.text(at, "data_format").unwrap_or_else(|| "NHWC".to_owned());
     let training = r.attr(at, "is_training").is_none() || r.flag(at, "is_training");
     let epsilon = r.float(at, "epsilon", 1e-4);
     match r.attr(at, "exponential_avg_factor") {
         Some(Value::Float(factor)) if training && *factor != 1.0 => {
-            return Err("averages with earlier statistics, `exponential_avg_factor`, are not supported".to_owned());
+            return Err("an `exponential_avg_factor` other than 1 is not supported".to_owned());
         }
         _ => {}
     }
@@ -355,7 +355,7 @@ fn batch_norm(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let channel = match format.as_str() {
         "NHWC" => dims.len().saturating_sub(1),
         "NCHW" => 1,
-        _ => return Err(format!("the order of axes `{format}` is not supported")),
+        _ => return Err(format!("the layout `{format}` is not supported")),
     };
     let (mean, variance) = match training {
         false => (mean, variance),
@@ -415,7 +415,7 @@ fn cross_entropy(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let (x, label) = (r.operand(at, 0)?, r.operand(at, 1)?);
     let (dims, elem) = r.dims(x)?;
     let &[_, classes] = &dims[..] else {
-        return Err("its input does not have two dimensions".to_owned());
+        return Err("its input must have two dimensions".to_owned());
     };
     if classes < 0 {
         return Err("the number of classes is unknown".to_owned());

@@ -36,11 +36,11 @@ pub(super) const TABLE: &[Row] = &[
         let axis = |name: &str| {
             let axis = r.int(at, name).unwrap_or(0);
             let place = usize::try_from(axis).ok().filter(|&place| place < dims.len());
-            place.ok_or_else(|| format!("its `{name}` is no axis"))
+            place.ok_or_else(|| format!("its `{name}` is out of range"))
         };
         let (along, rows) = (axis("seq_dim")?, axis("batch_dim")?);
         if along == rows || dims.iter().any(|&extent| !(0..1 << 31).contains(&extent)) {
-            return Err("its shape is not known, or its axes are one".to_owned());
+            return Err("its shape must be known, and its `seq_dim` and `batch_dim` must differ".to_owned());
         }
         let wide = |axis: usize| {
             let mut shape = vec![1; dims.len()];
@@ -71,7 +71,7 @@ pub(super) const TABLE: &[Row] = &[
             let extent = whole - before - behind;
             let (near, far) = (borders.offset, extent - borders.offset);
             if before.max(behind) > far {
-                return Err("its borders do not match".to_owned());
+                return Err("its paddings do not match the rank of its input".to_owned());
             }
             let inner = part(r, at, out, axis, before, whole - behind, false)?;
             let front = part(r, at, out, axis, 0, before, true)?;
@@ -112,7 +112,7 @@ pub(super) const TABLE: &[Row] = &[
         }
         super::select::segment_sum(r, at, count)?;
         let [sum] = r.values[at][..] else {
-            return Err("it has no sum".to_owned());
+            return Err("its sum is empty".to_owned());
         };
         let (dims, elem) = r.dims(sum)?;
         let rows: Box<[_]> = rows.iter().map(|&n| r.ctx.float_attr(n.max(1) as f64)).collect();
@@ -170,7 +170,7 @@ impl Borders {
         };
         match sizes.len() == 2 * dims.len() && sizes.iter().chain(&dims).all(|n| (0..=1 << 31).contains(n)) {
             true => Ok(Self { sizes, offset }),
-            false => Err("its borders do not fit, or its shape is unknown".to_owned()),
+            false => Err("its shape must be known, and its paddings smaller than its extents".to_owned()),
         }
     }
 
@@ -218,14 +218,14 @@ fn pooled(r: &mut Reader<'_>, at: usize, kind: &str) -> Result<()> {
     let operands = r.operands(at, 2)?;
     let (dims, elem) = r.dims(operands[0])?;
     let Some((&rows, rest)) = dims.split_first() else {
-        return Err("its rows are a scalar".to_owned());
+        return Err("its data must have at least one dimension".to_owned());
     };
     let elements = dims.iter().try_fold(rows, |n, &d| n.checked_mul(d));
     if dims.contains(&DYNAMIC) || rows < 1 || !r.ctx.is_float(elem) {
-        return Err("the shape of its rows is unknown, or they are no floats".to_owned());
+        return Err("its data must be floats of known shape".to_owned());
     }
     if !matches!(kind, "SUM" | "MEAN") && elements.is_none_or(|n| n > MOST) {
-        return Err("its rows are too large".to_owned());
+        return Err("its data is too large".to_owned());
     }
     let made = r.express(at, &operands, |scope, x| {
         let ids = x[1].to(Some(Type::I64));
@@ -285,7 +285,7 @@ fn extreme(r: &mut Reader<'_>, at: usize, reduce: &'static str) -> Result<()> {
     let (dims, elem) = r.dims(data)?;
     let rows = r.dims(index)?.0;
     if rows.len() != 1 || dims.first() != rows.first() || dims.contains(&DYNAMIC) {
-        return Err("it needs one constant segment number for each row".to_owned());
+        return Err("its segment numbers must be constant, one for each row".to_owned());
     }
     let elements = dims.iter().try_fold(count.max(1), |n, &d| n.checked_mul(d.max(1)));
     if count < 0 || elements.is_none_or(|n| n > MOST) {
@@ -306,7 +306,7 @@ fn extreme(r: &mut Reader<'_>, at: usize, reduce: &'static str) -> Result<()> {
                 f64::MAX
             };
             if !matches!(elem, Type::F32 | Type::F64) {
-                return Err("its elements are neither f32 nor f64".to_owned());
+                return Err("its elements must be f32 or f64".to_owned());
             }
             if reduce == pd::Max::NAME { -most } else { most }
         }
@@ -358,11 +358,11 @@ pub(super) fn scatter_at(
 ) -> Result<()> {
     let ((dims, _), (places, elem)) = (r.dims(x)?, r.dims(index)?);
     let Some((&depth, lead)) = places.split_last() else {
-        return Err("its indices are not tuples".to_owned());
+        return Err("its indices must have at least one dimension".to_owned());
     };
     let depth = usize::try_from(depth).map_err(|_| "the length of its index tuples is unknown")?;
     if depth == 0 || depth > dims.len() || dims.contains(&DYNAMIC) || lead.contains(&DYNAMIC) {
-        return Err("its shapes are unknown, or its index tuples do not match".to_owned());
+        return Err("its shapes must be known, and its index tuples match them".to_owned());
     }
     let rest = &dims[depth..];
     let count: i64 = lead.iter().product();

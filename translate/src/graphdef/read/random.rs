@@ -161,7 +161,7 @@ fn joined(r: &mut Reader<'_>, at: usize, parts: &[ValueId]) -> Result<ValueId> {
 fn mixed(r: &mut Reader<'_>, at: usize, index: usize) -> Result<(ValueId, ValueId)> {
     let seed = r.operand(at, index)?;
     if r.dims(seed)?.0 != [2] {
-        return Err("its seed is not two numbers".to_owned());
+        return Err("its seed must be two numbers".to_owned());
     }
     let unsigned = word(r, 64);
     let wide = r.express(at, &[seed], |_, x| {
@@ -191,13 +191,12 @@ fn state(r: &mut Reader<'_>, at: usize, source: Source) -> Result<ValueId> {
         Source::Own => {
             let (seed, second) = (r.int(at, "seed").unwrap_or(0), r.int(at, "seed2").unwrap_or(0));
             if seed == 0 && second == 0 {
-                return Err(
-                    "it has no seed, so that its numbers differ from run to run: `tf.random.set_seed` gives it one"
-                        .to_owned(),
-                );
+                return Err("without a seed, its numbers differ between runs: call `tf.random.set_seed`".to_owned());
             }
             if is_repeated(r, at) {
-                return Err("it draws other numbers each time that it runs, in a loop or a function: `tf.random.stateless_…` does not".to_owned());
+                return Err(
+                    "in a loop or a function, it draws new numbers in each run: use `tf.random.stateless_…`".to_owned(),
+                );
             }
             words(r, at, &[seed, 0, second])
         }
@@ -207,7 +206,7 @@ fn state(r: &mut Reader<'_>, at: usize, source: Source) -> Result<ValueId> {
         }
         Source::Key => {
             if !PHILOX.contains(&r.scalar(at, 3, "generator")?) {
-                return Err("only the generator Philox is supported".to_owned());
+                return Err("only the algorithm Philox is supported".to_owned());
             }
             let (key, counter) = (r.operand(at, 1)?, r.operand(at, 2)?);
             joined(r, at, &[key, counter])
@@ -219,7 +218,7 @@ fn numbers(r: &mut Reader<'_>, at: usize, source: Source, spread: Spread) -> Res
     let shape = r.list(at, 0, "shape")?;
     let count = shape.iter().try_fold(1i64, |n, &d| n.checked_mul(d));
     let count = count.filter(|n| (0..=MOST).contains(n) && shape.iter().all(|&d| d >= 0));
-    let count = count.ok_or("its shape is malformed, or too large")?;
+    let count = count.ok_or("its shape is invalid or too large")?;
     let elem = match spread {
         Spread::Between(index) => {
             let low = r.operand(at, index)?;
@@ -352,7 +351,7 @@ fn even(r: &mut Reader<'_>, at: usize, state: ValueId, count: i64, elem: Type) -
             _ => fraction(x[0], Some(mask), mantissa, elem),
         }])
     })?;
-    values.first().copied().ok_or_else(|| "it has no value".to_owned())
+    values.first().copied().ok_or_else(|| "its value is missing".to_owned())
 }
 
 /// Bits as a float, of which the lowest one counts two to the power of so much less.

@@ -139,7 +139,7 @@ fn kernel(name: &str) -> Result<(f32, Kernel)> {
             x if x >= 1.0 => (((-7.0 / 18.0) * x + 2.0) * x - 10.0 / 3.0) * x + 16.0 / 9.0,
             x => (((7.0 / 6.0) * x - 2.0) * x) * x + 8.0 / 9.0,
         }),
-        other => return Err(format!("the kernel `{other}` is not known here")),
+        other => return Err(format!("the kernel `{other}` is not supported")),
     })
 }
 
@@ -172,10 +172,10 @@ fn scale_and_translate(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let antialias = r.attr(at, "antialias").is_none() || r.flag(at, "antialias");
     let numbers = |index| -> Result<[f32; 2]> {
         let input = r.input(at, index)?;
-        match known(r, input, 0).ok_or("where it puts the image must be known")?[..] {
+        match known(r, input, 0).ok_or("its scale and translation must be constants")?[..] {
             [a, b] => Ok([a, b]),
             [a] => Ok([a; 2]),
-            _ => Err("its places are not two numbers".to_owned()),
+            _ => Err("its scale and translation must be two numbers".to_owned()),
         }
     };
     let (scales, shifts) = (numbers(2)?, numbers(3)?);
@@ -216,7 +216,7 @@ fn back_to_image(r: &mut Reader<'_>, at: usize, shares: Shares) -> Result<()> {
     let (g, image) = (r.operand(at, 0)?, r.operand(at, 1)?);
     let sizes = match r.dims(image)?.0[..] {
         [_, height, width, _] => [height, width],
-        _ => return Err("its image does not have four dimensions".to_owned()),
+        _ => return Err("its image must have four dimensions".to_owned()),
     };
     back(r, at, g, &sizes, shares)
 }
@@ -240,7 +240,7 @@ fn with_matrices(
     const MOST: i64 = 1 << 11;
     let (dims, elem) = r.dims(x)?;
     let (&[_, height, width, _], &[high, wide]) = (&dims[..], sizes) else {
-        return Err("it does not have four dimensions".to_owned());
+        return Err("its input must have four dimensions".to_owned());
     };
     if [height, width, high, wide].iter().any(|n| !(1..=MOST).contains(n)) || !r.ctx.is_float(elem) {
         return Err("its sizes are unknown or too large".to_owned());

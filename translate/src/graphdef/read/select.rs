@@ -148,7 +148,7 @@ pub(super) fn reshape(r: &mut Reader<'_>, at: usize) -> Result<()> {
     }
     // The tensor is empty: an inferred extent is 0 too.
     if dims.contains(&DYNAMIC) || !dims.contains(&0) {
-        return Err(format!("its input has elements, but its shape {wanted:?} has none"));
+        return Err(format!("its input is not empty, but its shape {wanted:?} is"));
     }
     for dim in &mut wanted {
         *dim = if *dim == -1 { 0 } else { *dim };
@@ -170,10 +170,10 @@ pub(super) fn whole_mean(r: &mut Reader<'_>, at: usize, x: ValueId, axes: &[i64]
         let extent = dims.get(place).copied().filter(|&d| d >= 0);
         count = extent
             .and_then(|d| count.checked_mul(d))
-            .ok_or("the number of integers must be static")?;
+            .ok_or("the number of averaged integers must be static")?;
     }
     if count == 0 {
-        return Err("the mean of no integers is undefined".to_owned());
+        return Err("the mean of an empty set of integers is undefined".to_owned());
     }
     let keep = r.ctx.bool_attr(r.flag(at, "keep_dims"));
     let wide = ("dtype", r.ctx.type_attr(Type::I64));

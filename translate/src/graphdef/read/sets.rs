@@ -24,7 +24,7 @@ pub(super) const TABLE: &[Row] = &[
             shape.push(match (extent(&a, axis), extent(&b, axis)) {
                 (1, other) | (other, 1) => other,
                 (x, y) if x == y => x,
-                (x, y) => return Err(format!("extents of {x} and {y} are not broadcast")),
+                (x, y) => return Err(format!("the extents {x} and {y} do not broadcast")),
             });
         }
         let elem = r.input_code(at, 0).unwrap_or(INT32);
@@ -38,7 +38,7 @@ pub(super) const TABLE: &[Row] = &[
         |r, at| {
             let (x, axis) = (r.operand(at, 0)?, r.scalar(at, 1, "axis")?);
             if r.flag(at, "exclusive") {
-                return Err("without the element itself it is not supported".to_owned());
+                return Err("`exclusive = true` is not supported".to_owned());
             }
             let attrs = [
                 ("axis", r.ctx.int_attr(axis)),
@@ -56,7 +56,7 @@ pub(super) const TABLE: &[Row] = &[
         let count = r.int(at, "num_partitions").unwrap_or(0);
         let (dims, numbers) = partitions(r, at)?;
         if let Some(wrong) = numbers.iter().find(|n| !(0..count).contains(*n)) {
-            return Err(format!("{wrong} is none of its {count} parts"));
+            return Err(format!("partition {wrong} is out of range for {count} partitions"));
         }
         let places = |part| -> Vec<i64> {
             let all = (0..).zip(&numbers).filter(|(_, n)| **n == part);
@@ -122,7 +122,7 @@ pub(super) const TABLE: &[Row] = &[
     }),
     ("ListDiff", "T T -> out idx", "out_idx=DT_INT32", |r, at| {
         let (Some(all), Some(without)) = (r.known(at, 0), r.known(at, 1)) else {
-            return Err("its lists must be constants: how much it gives depends on the numbers".to_owned());
+            return Err("its inputs must be constants: the size of its result depends on their values".to_owned());
         };
         let code = r.input_code(at, 0).unwrap_or(INT32);
         let index = r.elem(at, "out_idx").unwrap_or(Type::I32);
@@ -142,7 +142,8 @@ pub(super) const TABLE: &[Row] = &[
     ("Where", "T", "", |r, at| {
         let input = r.input(at, 0)?;
         let constant = r.computed(input).cloned();
-        let constant = constant.ok_or("where it is true must be known: how much it gives depends on the numbers")?;
+        let constant =
+            constant.ok_or("its condition must be a constant: the size of its result depends on its value")?;
         let (dims, numbers, _) = &*constant;
         let count = dims
             .iter()
@@ -214,11 +215,11 @@ fn bincount(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let (dims, _) = r.dims(x)?;
     let (given, elem) = r.dims(weights)?;
     if !(0..=1 << 24).contains(&size) || dims.iter().any(|&d| d < 0) || dims.is_empty() {
-        return Err("its size is malformed, or its shape is unknown".to_owned());
+        return Err("its size and its shape must be known".to_owned());
     }
     let is_weighted = !given.contains(&0);
     if is_weighted && binary {
-        return Err("it has weights, and is to say only what occurs".to_owned());
+        return Err("weights cannot be combined with `binary_output`".to_owned());
     }
     let values = r.express(at, &[x, weights], |_, x| {
         let is = which(x[0].to(Some(Type::I64)), &dims, size);
@@ -243,7 +244,7 @@ fn bound(r: &mut Reader<'_>, at: usize, with_equal: bool) -> Result<()> {
     let elem = r.elem(at, "out_type").unwrap_or(Type::I32);
     r.build(at, 2, |x| {
         let (&[rows, length], &[_, count]) = (x[0].dims(), x[1].dims()) else {
-            return Err("its inputs are not matrices".to_owned());
+            return Err("its inputs must be matrices".to_owned());
         };
         let (sorted, wanted) = (x[0].reshape([rows, 1, length]), x[1].reshape([rows, count, 1]));
         let below = match with_equal {
@@ -261,7 +262,7 @@ fn partitions(r: &Reader<'_>, at: usize) -> Result<(Vec<i64>, Vec<i64>)> {
     let numbers = r.known(at, 1);
     match (constant, numbers) {
         (Some(constant), Some(numbers)) => Ok((constant.0.clone(), numbers)),
-        _ => Err("its parts must be known: how large they are depends on the numbers".to_owned()),
+        _ => Err("its partitions must be constants: the sizes of its results depend on their values".to_owned()),
     }
 }
 
@@ -288,7 +289,7 @@ fn stitch(r: &mut Reader<'_>, at: usize) -> Result<()> {
         };
         let x = r.operand(at, parts + part)?;
         let (dims, _) = r.dims(x)?;
-        let behind = dims.get(depth..).ok_or("its inputs do not fit")?.to_vec();
+        let behind = dims.get(depth..).ok_or("its indices and data do not match")?.to_vec();
         if rest.get_or_insert_with(|| behind.clone()) != &behind || behind.iter().any(|&d| d < 0) {
             return Err("its rows have different shapes".to_owned());
         }
@@ -305,7 +306,7 @@ fn stitch(r: &mut Reader<'_>, at: usize) -> Result<()> {
     }
     let rest = rest.unwrap_or_default();
     let order: Option<Vec<i64>> = from.iter().copied().collect();
-    let order = order.ok_or("a row comes from nowhere")?;
+    let order = order.ok_or("an index of its result is missing")?;
     let shape = [&[-1], &rest[..]].concat();
     let values = r.express(at, &rows, |scope, x| {
         let flat: Vec<Expr<'_>> = x.iter().map(|x| x.reshape(&*shape)).collect();

@@ -122,10 +122,13 @@ fn plan(r: &Reader<'_>, at: usize, dims: &[i64]) -> Result<Plan> {
     let has = |which: usize, entry: usize| entry < 63 && masks[which] >> entry & 1 == 1;
     let count = starts.len();
     if ends.len() != count || strides.len() != count || count > 62 {
-        return Err("its bounds do not match".to_owned());
+        return Err("its bounds differ in length".to_owned());
     }
     let named = (0..count).filter(|&i| !has(3, i) && !has(4, i)).count();
-    let rest = dims.len().checked_sub(named).ok_or("it has more bounds than axes")?;
+    let rest = dims
+        .len()
+        .checked_sub(named)
+        .ok_or("it has more bounds than its input has dimensions")?;
     let (mut axis, mut out) = (0usize, 0i64);
     let mut plan = Plan::default();
     for entry in 0..count {
@@ -233,12 +236,15 @@ pub(super) fn read_computed(r: &mut Reader<'_>, at: usize, x: ValueId) -> Result
     let count = strides.len();
     let (starts, ends) = (bounds_of(r, at, 1, count)?, bounds_of(r, at, 2, count)?);
     if starts.len() != count || ends.len() != count || count > 62 {
-        return Err("its bounds do not match".to_owned());
+        return Err("its bounds differ in length".to_owned());
     }
     let has = |r: &Reader<'_>, name: &str, entry: usize| mask(r, at, name) >> entry & 1 == 1;
     let is_named = |r: &Reader<'_>, e: &usize| !has(r, "new_axis_mask", *e) && !has(r, "ellipsis_mask", *e);
     let named = (0..count).filter(|e| is_named(r, e)).count();
-    let rest = dims.len().checked_sub(named).ok_or("it has more bounds than axes")?;
+    let rest = dims
+        .len()
+        .checked_sub(named)
+        .ok_or("it has more bounds than its input has dimensions")?;
     let (mut value, mut axis, mut out, mut new) = (x, 0i64, 0i64, Vec::new());
     for entry in 0..count {
         if has(r, "ellipsis_mask", entry) {
@@ -275,7 +281,7 @@ pub(super) fn read_computed(r: &mut Reader<'_>, at: usize, x: ValueId) -> Result
                 let taken = bounds(axis as usize, extent, [start, end, stride], [open[0], open[1], false])?;
                 take(r, at, value, &taken)?
             }
-            _ => return Err("strides with computed bounds are not supported".to_owned()),
+            _ => return Err("strides other than 1 with computed bounds are not supported".to_owned()),
         };
         (axis, out) = (axis + 1, out + 1);
     }
@@ -295,7 +301,7 @@ fn dims_of_part(r: &Reader<'_>, value: ValueId, axis: usize) -> Option<i64> {
 pub(super) fn slice_computed(r: &mut Reader<'_>, at: usize, x: ValueId, sizes: &[i64]) -> Result<()> {
     let starts = bounds_of(r, at, 1, sizes.len())?;
     if starts.len() != sizes.len() || r.dims(x)?.0.len() != sizes.len() {
-        return Err("its bounds do not match".to_owned());
+        return Err("its bounds differ in length".to_owned());
     }
     let mut value = x;
     for (axis, (&start, &size)) in (0i64..).zip(starts.iter().zip(sizes)) {
@@ -320,7 +326,7 @@ pub(super) fn slice_computed(r: &mut Reader<'_>, at: usize, x: ValueId, sizes: &
             (Bound::Computed(start), size @ 0..) => {
                 let rows: Vec<i64> = (0..size.min(MOST)).collect();
                 if size > MOST {
-                    return Err("it is too long to begin where is computed".to_owned());
+                    return Err("its size exceeds the extent of its input".to_owned());
                 }
                 let rows = [("value", r.ctx.ints_attr(&rows)), ("dtype", r.ctx.type_attr(Type::I64))];
                 let rows = r.helper(at, pd::FullIntArray::NAME, &[], &rows)?;
@@ -369,7 +375,7 @@ fn element(r: &mut Reader<'_>, at: usize, value: ValueId, axis: i64, place: Boun
 fn extent(r: &mut Reader<'_>, at: usize, value: ValueId, axis: i64, index: ValueId) -> Result<ValueId> {
     let (dims, _) = r.dims(value)?;
     let known = usize::try_from(axis).ok().and_then(|a| dims.get(a)).copied();
-    match known.ok_or("it has more bounds than axes")? {
+    match known.ok_or("it has more bounds than its input has dimensions")? {
         DYNAMIC => {
             let shape = r.helper(at, pd::Shape::NAME, &[value], &[])?;
             let attrs = [
@@ -409,7 +415,7 @@ pub(super) fn stretch(
     let mut operands = vec![value];
     let like = match (start, end) {
         (Bound::Computed(value), _) | (_, Bound::Computed(value)) => value,
-        _ => return Err("its bounds do not match".to_owned()),
+        _ => return Err("its bounds differ in length".to_owned()),
     };
     for bound in [start, end] {
         let mut bound = match bound {

@@ -69,7 +69,7 @@ pub(super) const TABLE: &[Row] = &[
 
 /// The dense tensor of a sparse one.
 fn dense<'c>(places: Expr<'c>, values: Expr<'c>, shape: &[i64]) -> Result<Expr<'c>> {
-    let elem = values.elem().ok_or("its elements are not known")?;
+    let elem = values.elem().ok_or("its element type is unknown")?;
     let zeros = values.scope().full_with(shape, 0.0, |o| o.dtype(elem));
     Ok(zeros.scatter_nd_add(places, values))
 }
@@ -93,7 +93,7 @@ fn segments(r: &mut Reader<'_>, at: usize, factor: fn(f64) -> f64) -> Result<()>
     let operands = [r.operand(at, 0)?, r.operand(at, 1)?];
     let (dims, elem) = r.dims(operands[0])?;
     if dims.is_empty() || dims.contains(&-1) || !r.ctx.is_float(elem) {
-        return Err("the shape of its rows is unknown, or they are no floats".to_owned());
+        return Err("its data must be floats of known shape".to_owned());
     }
     let weights: Box<[_]> = factors.iter().map(|&w| r.ctx.float_attr(w)).collect();
     let mut line = vec![1; dims.len()];
@@ -122,21 +122,21 @@ fn product(r: &mut Reader<'_>, at: usize) -> Result<()> {
         r.flag(at, "adjoint_b"),
     );
     let &[rows, columns] = &shape[..] else {
-        return Err("it is not a matrix".to_owned());
+        return Err("the sparse operand must be a matrix".to_owned());
     };
     let operands = [r.operand(at, 0)?, r.operand(at, 1)?, r.operand(at, 3)?];
     let (dims, elem) = r.dims(operands[1])?;
     let &[count] = &dims[..] else {
-        return Err("its values are not a list".to_owned());
+        return Err("its values must be a vector".to_owned());
     };
     if count < 0 || rows < 0 || columns < 0 || r.ctx.is_complex(elem) {
-        return Err("its shape is unknown, or it is complex".to_owned());
+        return Err("its shape must be known, and its elements real".to_owned());
     }
     let (rows, own, other) = if turned { (columns, 1, 0) } else { (rows, 0, 1) };
     let values = r.express(at, &operands, |scope, x| {
         let whole = if adjoint { x[2].transpose(&[1, 0]) } else { x[2] };
         let &[_, width] = whole.dims() else {
-            return Err("the other operand is not a matrix".to_owned());
+            return Err("the dense operand must be a matrix".to_owned());
         };
         let place = |axis: i64| x[0].cut(1, axis, axis + 1);
         let read = whole.gather_with(place(other).reshape([count]), |o| o.axis(0));
@@ -156,10 +156,10 @@ fn to_dense(r: &mut Reader<'_>, at: usize) -> Result<()> {
         [] => (1, 1),
         [count] => (count, 1),
         [count, depth] => (count, depth),
-        _ => return Err("its places are not a matrix".to_owned()),
+        _ => return Err("its indices must be a matrix".to_owned()),
     };
     if count < 0 || depth != shape.len() as i64 || shape.iter().any(|&d| d < 0) {
-        return Err("its places do not match its shape, or are unknown".to_owned());
+        return Err("its indices must be known and match its shape".to_owned());
     }
     let made = r.express(at, &operands, |_, x| {
         let index = x[0].reshape([count, depth]);
@@ -183,7 +183,7 @@ fn rows_of(kind: &str, partition: &[i64], known_rows: Option<i64>) -> Result<(i6
             let mut owners = Vec::new();
             for (row, pair) in (0..).zip(partition.windows(2)) {
                 if pair[1] < pair[0] || pair[1] > 1 << 24 {
-                    return Err("its rows are not ascending, or too long".to_owned());
+                    return Err("its row partition must be ascending and at most as long as its values".to_owned());
                 }
                 owners.extend((pair[0]..pair[1]).map(|_| row));
             }
@@ -193,7 +193,7 @@ fn rows_of(kind: &str, partition: &[i64], known_rows: Option<i64>) -> Result<(i6
             let rows = known_rows.ok_or("the number of its rows is unknown")?;
             Ok((rows, partition.to_vec()))
         }
-        other => Err(format!("rows given as `{other}` are not supported")),
+        other => Err(format!("the row partition type `{other}` is not supported")),
     }
 }
 
@@ -207,7 +207,7 @@ fn spread(levels: &[(i64, Vec<i64>)]) -> Result<(Vec<Vec<i64>>, Vec<i64>)> {
         let mut next = Vec::new();
         for &owner in owners {
             let owner = usize::try_from(owner).ok().filter(|&owner| owner < places.len());
-            let owner = owner.ok_or("a value is in no row")?;
+            let owner = owner.ok_or("a value does not belong to a row")?;
             next.push([&places[owner][..], &[lengths[owner]]].concat());
             lengths[owner] += 1;
         }
@@ -228,7 +228,7 @@ fn ragged(r: &mut Reader<'_>, at: usize) -> Result<()> {
             .iter()
             .map(|b| String::from_utf8_lossy(b).into_owned())
             .collect(),
-        _ => return Err("its rows have no types".to_owned()),
+        _ => return Err("its row partition types are missing".to_owned()),
     };
     let wanted = r.list(at, 0, "shape")?;
     let (mut levels, mut rows) = (Vec::new(), None);
@@ -248,10 +248,10 @@ fn ragged(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let dims = r.dims(x)?.0;
     let rest = dims.get(1..).unwrap_or_default().to_vec();
     if dims.first() != Some(&(places.len() as i64)) || rest.iter().any(|&d| d < 0) {
-        return Err("its values do not match its rows, or their shape is unknown".to_owned());
+        return Err("its values must have a known shape and match the row partition".to_owned());
     }
     if !wanted.is_empty() && wanted != [-1] && wanted.len() != extents.len() + rest.len() {
-        return Err("its shape does not match its rows".to_owned());
+        return Err("its shape does not match the row partition".to_owned());
     }
     if wanted.len() == extents.len() + rest.len() {
         for (extent, &wanted) in extents.iter_mut().zip(&wanted).filter(|(_, wanted)| **wanted >= 0) {

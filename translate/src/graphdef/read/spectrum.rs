@@ -80,7 +80,7 @@ pub(super) fn conjugate(r: &mut Reader<'_>, at: usize, x: ValueId) -> Result<Val
             false => x[0],
         }])
     })?;
-    values.first().copied().ok_or_else(|| "it has no value".to_owned())
+    values.first().copied().ok_or_else(|| "its value is missing".to_owned())
 }
 
 /// A border of zeros.
@@ -115,8 +115,8 @@ fn parts_of(r: &mut Reader<'_>, at: usize) -> Result<ValueId> {
     let (x, elem) = (r.operand(at, 0)?, r.elem(at, "Tout").unwrap_or(Type::F32));
     match *r.ctx.type_data(r.dims(x)?.1) {
         TypeData::Complex(part) if part == elem => Ok(x),
-        TypeData::Complex(_) => Err("its result has another precision than its operand".to_owned()),
-        _ => Err("its operand is not complex".to_owned()),
+        TypeData::Complex(_) => Err("its result must have the precision of its operand".to_owned()),
+        _ => Err("its operand must be complex".to_owned()),
     }
 }
 
@@ -151,7 +151,10 @@ fn transform(r: &mut Reader<'_>, at: usize, x: ValueId, kind: &str, lengths: &[i
 fn whole(r: &mut Reader<'_>, at: usize, count: usize, forward: bool) -> Result<()> {
     let x = r.operand(at, 0)?;
     let (dims, _) = r.dims(x)?;
-    let first = dims.len().checked_sub(count).ok_or("its input has too few axes")?;
+    let first = dims
+        .len()
+        .checked_sub(count)
+        .ok_or("its input has too few dimensions")?;
     if dims[first..].iter().any(|&d| d < 0) {
         return Err("its lengths are unknown".to_owned());
     }
@@ -166,7 +169,7 @@ fn resized(r: &mut Reader<'_>, at: usize, x: ValueId, extents: &[i64]) -> Result
     let first = dims
         .len()
         .checked_sub(extents.len())
-        .ok_or("its input has too few axes")?;
+        .ok_or("its input has too few dimensions")?;
     if dims.iter().any(|&d| d < 0) || extents.iter().any(|n| !(1..=LONGEST).contains(n)) {
         return Err("its lengths are unknown".to_owned());
     }
@@ -184,7 +187,7 @@ fn resized(r: &mut Reader<'_>, at: usize, x: ValueId, extents: &[i64]) -> Result
         }
         Ok(vec![x])
     })?;
-    values.first().copied().ok_or_else(|| "it has no value".to_owned())
+    values.first().copied().ok_or_else(|| "its value is missing".to_owned())
 }
 
 /// The lengths of the transform, which are an operand.
@@ -206,7 +209,7 @@ fn of_real(r: &mut Reader<'_>, at: usize, count: usize) -> Result<()> {
 fn to_real(r: &mut Reader<'_>, at: usize, count: usize) -> Result<()> {
     let (x, mut sizes) = (r.operand(at, 0)?, lengths(r, at, count)?);
     let _ = r.elem(at, "Treal");
-    let last = *sizes.last().ok_or("it has no axis")?;
+    let last = *sizes.last().ok_or("its input must have at least one dimension")?;
     if let Some(half) = sizes.last_mut() {
         *half = last / 2 + 1;
     }

@@ -33,7 +33,7 @@ pub(super) fn popped(r: &mut Reader<'_>, at: usize, elem: Type) -> Result<Type> 
         .any(|push| r.is(push, &["StackPushV2"]) && r.kept[push] && stack_of(r, push).as_ref() == Some(&stack));
     match pushed {
         true => r.tensor(&[], elem),
-        false => Err("there is no push on its stack".to_owned()),
+        false => Err("its stack has no push".to_owned()),
     }
 }
 

@@ -10,7 +10,7 @@ use super::{Reader, Result, select};
 pub(super) fn switch_n(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let (mut data, index) = (r.operand(at, 0)?, r.operand(at, 1)?);
     let count = r.int(at, "num_outs").filter(|n| (1..=1 << 10).contains(n));
-    let count = count.ok_or("it has no number of outputs")?;
+    let count = count.ok_or("its number of outputs is missing")?;
     let mut results = Vec::new();
     for way in 0..count - 1 {
         let chosen = predicate(r, at, index, way)?;
@@ -53,7 +53,7 @@ fn switch(r: &mut Reader<'_>, at: usize, data: ValueId, chosen: ValueId) -> Resu
 /// A merge of more than two values, in the order of the numbers.
 pub(super) fn merge_n(r: &mut Reader<'_>, at: usize, operands: &[ValueId]) -> Result<()> {
     let [first, rest @ .., last] = operands else {
-        return Err("it has no inputs".to_owned());
+        return Err("its inputs are missing".to_owned());
     };
     let mut value = *last;
     for &operand in rest.iter().rev() {

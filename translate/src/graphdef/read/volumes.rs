@@ -51,7 +51,7 @@ struct Window {
 impl Window {
     fn of(r: &Reader<'_>, at: usize) -> Result<Window> {
         if r.text(at, "data_format").is_some_and(|format| format != "NDHWC") {
-            return Err("the order of axes of its volumes is not supported".to_owned());
+            return Err("the layout of its volumes is not supported".to_owned());
         }
         let same = match r.text(at, "padding").unwrap_or_default().as_str() {
             "SAME" => true,
@@ -80,7 +80,7 @@ impl Window {
                 false => ((extent - reach).div_euclid(stride) + 1, 0),
             };
             if count < 1 || size[axis] < 1 {
-                return Err("its window does not match".to_owned());
+                return Err("its window must be five numbers, 1 for the batch and the channels".to_owned());
             }
             steps[axis] = count;
             around.extend([total / 2, total - total / 2]);
@@ -113,7 +113,7 @@ fn five(r: &Reader<'_>, value: ValueId) -> Result<[i64; 5]> {
     let known = dims.iter().all(|&d| (0..=1 << 31).contains(&d));
     (dims.try_into().ok())
         .filter(|_| known)
-        .ok_or_else(|| "its inputs do not have five dimensions that are known".to_owned())
+        .ok_or_else(|| "its inputs must have five known dimensions".to_owned())
 }
 
 fn moved(r: &mut Reader<'_>, at: usize, x: ValueId, order: &[i64]) -> Result<ValueId> {
@@ -151,7 +151,7 @@ fn convolve(
 ) -> Result<()> {
     let ([batch, .., channels], [.., each, filters]) = (five(r, x)?, five(r, filter)?);
     if each < 1 || channels % each != 0 {
-        return Err("its channels do not match the filter".to_owned());
+        return Err("its number of channels does not match the filter".to_owned());
     }
     let (_, elem) = r.dims(x)?;
     let x = moved(r, at, x, &CHANNELS_FIRST)?;
@@ -198,7 +198,7 @@ fn pool_grad(r: &mut Reader<'_>, at: usize, kind: &str, [x, out, g]: [ValueId; 3
     let (_, elem) = r.dims(x)?;
     let Pooling { attrs, steps } = pooling(r, at, kind, &[batch, d, h, w, channels])?;
     if five(r, g)?[1..4] != steps {
-        return Err("its sizes do not match".to_owned());
+        return Err("its sizes do not match its other inputs".to_owned());
     }
     let mut operands = Vec::new();
     for value in [x, out, g] {
@@ -248,17 +248,17 @@ fn transposed(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let (filter, g) = (r.operand(at, 1)?, r.operand(at, 2)?);
     let window = Window::of(r, at)?;
     let ([_, outside @ .., _], kernel, dims) = (
-        <[i64; 5]>::try_from(sizes).map_err(|_| "it does not have five sizes")?,
+        <[i64; 5]>::try_from(sizes).map_err(|_| "its sizes must be five numbers")?,
         five(r, filter)?,
         five(r, g)?,
     );
     if outside.iter().any(|extent| !(1..=1 << 31).contains(extent)) {
-        return Err("its sizes do not match".to_owned());
+        return Err("its sizes do not match its other inputs".to_owned());
     }
     let whole = [dims[0], outside[0], outside[1], outside[2], dims[4]];
     let undone = window.borders(&whole, [kernel[0], kernel[1], kernel[2]])?;
     if undone.steps[..] != dims[1..4] || dims.contains(&0) {
-        return Err("its sizes do not match".to_owned());
+        return Err("its sizes do not match its other inputs".to_owned());
     }
     let mut value = g;
     let mut around = Vec::new();
@@ -275,7 +275,7 @@ fn transposed(r: &mut Reader<'_>, at: usize) -> Result<()> {
     }
     let cut = around.iter().flatten().any(|&n| n < 0);
     if cut {
-        return Err("the borders of the transposed convolution are wider than its filter".to_owned());
+        return Err("the paddings of the transposed convolution exceed its filter".to_owned());
     }
     let reversed = [("axis", r.ctx.ints_attr(&[0, 1, 2]))];
     let filter = r.helper(at, pd::Flip::NAME, &[filter], &reversed)?;

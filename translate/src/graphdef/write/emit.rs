@@ -267,7 +267,7 @@ impl Emit<'_, '_> {
         match self.w.ctx.type_data(ty) {
             TypeData::Dialect { .. } if df::is_stack(self.w.ctx, ty) => Ok(Value::Type(types::RESOURCE)),
             TypeData::Tensor { elem, .. } => self.dtype(*elem),
-            _ => Err(format!("TensorFlow has no values of type `{}`", self.spell(ty))),
+            _ => Err(format!("TensorFlow has no type for `{}`", self.spell(ty))),
         }
     }
 

@@ -169,7 +169,7 @@ impl<'t> Translator<'t, '_, '_> {
     fn assign_value(&mut self, op: &'t Op) -> Done {
         let ctx = self.builder.ctx;
         let elem = op.int("dtype").and_then(|code| dtype(ctx, code));
-        let elem = elem.ok_or_else(|| error(op.span, "`assign_value` has no type of elements"))?;
+        let elem = elem.ok_or_else(|| error(op.span, "`assign_value` has no element type"))?;
         let lists = [
             "values",
             "fp32_values",
@@ -186,7 +186,7 @@ impl<'t> Translator<'t, '_, '_> {
         };
         let values = lists.iter().filter_map(|name| op.attribute(name)).find(full);
         let (Some(values), Some(Attribute::Ints(shape))) = (values, op.attribute("shape")) else {
-            return Err(error(op.span, "`assign_value` has no numbers, or no shape"));
+            return Err(error(op.span, "`assign_value` has no values, or no shape"));
         };
         let attrs = vec![
             (ctx.sym("shape"), ctx.ints_attr(shape)),
@@ -238,7 +238,7 @@ impl<'t> Translator<'t, '_, '_> {
         let elem = op
             .int("dtype")
             .and_then(|code| dtype(ctx, code))
-            .ok_or_else(|| wrong("type of elements"))?;
+            .ok_or_else(|| wrong("element type"))?;
         let Some(Attribute::Ints(shape)) = op.attribute("shape") else {
             return Err(wrong("shape"));
         };
@@ -395,7 +395,7 @@ impl<'t> Translator<'t, '_, '_> {
         let mut dims = ys.to_vec();
         dims.extend(std::iter::repeat_n(1, behind));
         if dims.iter().filter(|&&d| d == DYNAMIC).count() > 1 {
-            return Err(error(op.span, "an operand of unknown shape that `axis` moves"));
+            return Err(error(op.span, "an operand of unknown shape with `axis`"));
         }
         let said: Vec<i64> = dims.iter().map(|&d| if d == DYNAMIC { -1 } else { d }).collect();
         let attrs = vec![(ctx.sym("shape"), ctx.ints_attr(&said))];

@@ -27,7 +27,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
 
 fn input(e: &mut Emit<'_, '_>) -> Result<()> {
     let (dims, elem) = e.result_type(0)?;
-    let name = e.view.str("name").ok_or("it has no name")?;
+    let name = e.view.str("name").ok_or("its name is missing")?;
     if e.view.name() == pd::Parameter::NAME && !e.w.variables.is_empty() {
         let handle = e.w.variables.get(name).cloned();
         let handle = handle.ok_or_else(|| format!("the SavedModel has no variable `{name}`"))?;
@@ -49,7 +49,7 @@ fn input(e: &mut Emit<'_, '_>) -> Result<()> {
 
 fn output(e: &mut Emit<'_, '_>) -> Result<()> {
     let value = e.input(0)?;
-    let name = e.view.str("name").ok_or("it has no name")?;
+    let name = e.view.str("name").ok_or("its name is missing")?;
     let attrs = [
         ("T", e.value_dtype(e.view.operand_type(0))?),
         ("_output", Value::Bytes(name.into())),
@@ -59,24 +59,24 @@ fn output(e: &mut Emit<'_, '_>) -> Result<()> {
 }
 
 fn full(e: &mut Emit<'_, '_>) -> Result<()> {
-    let attr = e.view.attr("value").ok_or("it has no value")?;
+    let attr = e.view.attr("value").ok_or("its value is missing")?;
     let value = e.value(attr)?;
     constant(e, &[value])
 }
 
 fn full_int_array(e: &mut Emit<'_, '_>) -> Result<()> {
-    let values = e.ints("value").ok_or("it has no value")?;
+    let values = e.ints("value").ok_or("its value is missing")?;
     let numbers: Vec<Number> = values.iter().map(|&v| Number::Int(v.into())).collect();
     constant(e, &numbers)
 }
 
 fn assign_value(e: &mut Emit<'_, '_>) -> Result<()> {
-    let attr = e.view.attr("values").ok_or("it has no values")?;
+    let attr = e.view.attr("values").ok_or("its values are missing")?;
     let numbers: Vec<Number> = match e.w.ctx.attr_data(attr) {
         AttrData::Elements(elements) => return dense(e, elements),
         AttrData::Ints(values) => values.iter().map(|&v| Number::Int(v.into())).collect(),
         AttrData::Array(values) => values.iter().map(|&v| e.value(v)).collect::<Result<_>>()?,
-        _ => return Err("its values are not numbers".to_owned()),
+        _ => return Err("its values must be numbers".to_owned()),
     };
     constant(e, &numbers)
 }
@@ -86,7 +86,7 @@ fn dense(e: &mut Emit<'_, '_>, elements: &Elements) -> Result<()> {
     let (dims, elem) = e.result_type(0)?;
     let stored = e.w.ctx.as_tensor(elements.ty()).map(|(_, elem)| elem);
     let Value::Type(code) = e.dtype(elem)? else {
-        return Err("it has no element type".to_owned());
+        return Err("its element type is unknown".to_owned());
     };
     if stored == Some(elem) && !elements.is_splat() && !elements.is_complex() {
         let tensor = types::dense(code, &dims, elements.bytes().to_vec());
@@ -97,7 +97,7 @@ fn dense(e: &mut Emit<'_, '_>, elements: &Elements) -> Result<()> {
     let numbers: Vec<Number> = match (elements.ints(), elements.floats()) {
         (Some(ints), _) => ints.map(|v| Number::Int(v.into())).collect(),
         (_, Some(floats)) => floats.map(Number::Float).collect(),
-        _ => return Err("its values are not numbers".to_owned()),
+        _ => return Err("its values must be numbers".to_owned()),
     };
     constant(e, &numbers)
 }
@@ -119,7 +119,7 @@ fn detach(e: &mut Emit<'_, '_>) -> Result<()> {
 fn constant(e: &mut Emit<'_, '_>, values: &[Number]) -> Result<()> {
     let (mut dims, elem) = e.result_type(0)?;
     let Value::Type(code) = e.dtype(elem)? else {
-        return Err("it has no element type".to_owned());
+        return Err("its element type is unknown".to_owned());
     };
     // A list that grows has no known length, and begins with one.
     if dims.iter().any(|&d| d < 0)
@@ -149,7 +149,7 @@ fn print(e: &mut Emit<'_, '_>) -> Result<()> {
     let value = e.input(0)?;
     let ty = e.dtype(e.elem()?)?;
     let Value::Type(code) = ty else {
-        return Err("it has no element type".to_owned());
+        return Err("its element type is unknown".to_owned());
     };
     let list = super::super::super::proto::ListValue {
         types: vec![code],

@@ -117,7 +117,7 @@ fn each(e: &Emit<'_, '_>, window: &Window, image: usize, filter: usize) -> Resul
         1 => Ok((0, 1)),
         _ if groups == channels => Ok((filters / groups.max(1), 1)),
         2.. if channels % groups == 0 && filters % groups == 0 => Ok((0, groups)),
-        _ => Err("its groups do not match".to_owned()),
+        _ => Err("`groups` does not match the channels".to_owned()),
     }
 }
 
@@ -158,7 +158,7 @@ fn filter_of(e: &mut Emit<'_, '_>, filter: String, dims: &[i64], each: i64, elem
         return transpose(e, filter, &[2, 3, 1, 0], elem);
     }
     let &[filters, _, height, width] = dims else {
-        return Err("its filter does not have four dimensions".to_owned());
+        return Err("its filter must have four dimensions".to_owned());
     };
     let apart = e.reshape(filter, &[filters / each, each, height, width], elem)?;
     transpose(e, apart, &[2, 3, 0, 1], elem)
@@ -190,7 +190,7 @@ fn conv_grad(e: &mut Emit<'_, '_>) -> Result<()> {
     let (each, groups) = each(e, &window, 0, 1)?;
     let kernel = e.operand_type(1)?.0;
     let &[filters, channels, height, width] = &kernel[..] else {
-        return Err("its filter does not have four dimensions".to_owned());
+        return Err("its filter must have four dimensions".to_owned());
     };
     let mut sizes = window.dims(&e.operand_type(0)?.0)?;
     sizes[3] /= groups;
@@ -306,7 +306,7 @@ impl Pooling {
             for axis in 0..2 {
                 let (extent, step, size) = (inside[axis], window.strides[axis], size[axis]);
                 if step < 1 || size < 1 {
-                    return Err("its window has no stride".to_owned());
+                    return Err("its strides are missing".to_owned());
                 }
                 if window.padding == "SAME" {
                     let whole = ((extent + step - 1) / step - 1) * step + size - extent;
@@ -316,7 +316,7 @@ impl Pooling {
                 let (before, mut behind) = (window.paddings[2 * axis], window.paddings[2 * axis + 1]);
                 let room = extent + before + behind - size;
                 if room < 0 || before < 0 || behind < 0 {
-                    return Err("its window does not match".to_owned());
+                    return Err("its window must be two numbers".to_owned());
                 }
                 let steps = if ceil { (room + step - 1) / step } else { room / step } + 1;
                 behind += ((steps - 1) * step - room).max(0);
@@ -377,7 +377,7 @@ impl Pooling {
             return Ok(x);
         };
         let Value::Type(code) = e.dtype(elem)? else {
-            return Err("it has no element type".to_owned());
+            return Err("its element type is unknown".to_owned());
         };
         let scales = e.constant(code, &[1, *height, *width, 1], scales)?;
         e.binary("Mul", &x, &scales, elem)

@@ -18,7 +18,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
     ("nms", |e| {
         let (boxes, (dims, elem)) = (e.input(0)?, e.operand_type(0)?);
         let count = dims.first().copied().filter(|&n| n >= 0 && elem == Type::F32);
-        let count = count.ok_or("its boxes are not a known number of f32")?;
+        let count = count.ok_or("its boxes must be a known number of f32 boxes")?;
         let (zero, less) = (e.num(0.0, Type::F32)?, e.num(-1.0, Type::F32)?);
         let end = e.num(-(count as f64), Type::F32)?;
         let scores = e.op("Range", &[zero, end, less], &[("Tidx", e.dtype(Type::F32)?)]);
@@ -67,11 +67,11 @@ enum Beyond {
 fn shift(e: &mut Emit<'_, '_>, op: &str, beyond: Beyond) -> Result<()> {
     let (x, by, elem) = (e.input(0)?, e.input(1)?, e.elem()?);
     let TypeData::Integer { width, sign } = *e.w.ctx.type_data(elem) else {
-        return Err("its elements are not integers".to_owned());
+        return Err("its elements must be integers".to_owned());
     };
     let is_unsigned = sign == pir_ir::Signedness::Unsigned;
     if op == "RightShift" && is_unsigned == (beyond == Beyond::Sign) {
-        return Err("TensorFlow shifts by the sign of the type".to_owned());
+        return Err("in TensorFlow, the element type selects between arithmetic and logical shifts".to_owned());
     }
     let (bits, zero) = (e.num(f64::from(width), elem)?, e.num(0.0, elem)?);
     let above = e.binary("GreaterEqual", &by, &zero, elem)?;
@@ -95,13 +95,13 @@ fn shift(e: &mut Emit<'_, '_>, op: &str, beyond: Beyond) -> Result<()> {
 fn ctc(e: &mut Emit<'_, '_>) -> Result<()> {
     let ((logits, elem), (shape, of)) = (e.operand_type(0)?, e.operand_type(1)?);
     let (&[_, batch, classes], &[_, width], true) = (&logits[..], &shape[..], of == Type::I32) else {
-        return Err("its shapes are unknown, or its labels not i32".to_owned());
+        return Err("its shapes must be known, and its labels i32".to_owned());
     };
     if batch < 0 || classes < 1 || width < 0 || e.view.int("blank").unwrap_or(0) != classes - 1 {
         return Err("a blank that is not the last class has no equivalent in TensorFlow".to_owned());
     }
     if e.flag("norm_by_times", false) || e.num_operands() != 4 {
-        return Err("without lengths, or divided by them, it has no equivalent in TensorFlow".to_owned());
+        return Err("a loss without lengths, or divided by them, has no equivalent in TensorFlow".to_owned());
     }
     let (x, labels, times) = (e.input(0)?, e.input(1)?, e.input(2)?);
     let (lengths, times) = (e.wide(3)?, {
@@ -147,7 +147,7 @@ fn pool3d_grad(e: &mut Emit<'_, '_>) -> Result<()> {
     for axis in 0..3 {
         let (extent, step) = (dims[axis + 2], strides[axis]);
         if extent < 1 || step < 1 || size[axis] < 1 {
-            return Err("its window has no stride, or its shape is unknown".to_owned());
+            return Err("its strides and its shape must be known".to_owned());
         }
         let whole = (((extent + step - 1) / step - 1) * step + size[axis] - extent).max(0);
         same.extend([whole / 2, whole - whole / 2]);
@@ -155,7 +155,7 @@ fn pool3d_grad(e: &mut Emit<'_, '_>) -> Result<()> {
     let padding = match () {
         () if borders.iter().all(|&n| n == 0) => "VALID",
         () if borders == same && (is_max || counts_inside) => "SAME",
-        () => return Err("its borders have no equivalent in TensorFlow".to_owned()),
+        () => return Err("its paddings have no equivalent in TensorFlow".to_owned()),
     };
     let g = e.input(2)?;
     let g = transpose(e, g, &LAST, elem)?;

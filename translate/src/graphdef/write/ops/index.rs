@@ -13,7 +13,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
     ("argmin", |e| arg(e, "ArgMin")),
     ("embedding", |e| {
         if e.view.int("padding_idx").unwrap_or(-1) >= 0 {
-            return Err("rows for padding cannot be expressed".to_owned());
+            return Err("`padding_idx` has no equivalent in TensorFlow".to_owned());
         }
         // `sparse` selects how PaddlePaddle stores the gradient.
         e.view.sees("sparse");
@@ -40,7 +40,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         }
         let numbers: Vec<Number> = dims.iter().map(|&d| Number::Int(d.into())).collect();
         let Value::Type(code) = e.dtype(indices)? else {
-            return Err("its indices have no type".to_owned());
+            return Err("the type of its indices is unknown".to_owned());
         };
         let shape = e.constant(code, &[dims.len() as i64], &numbers)?;
         let attrs = [("T", e.dtype(elem)?), ("Tindices", Value::Type(code))];
@@ -65,7 +65,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
     }),
     ("scatter", |e| {
         if !e.flag("overwrite", true) {
-            return Err("it sets rows to the sum of the updates".to_owned());
+            return Err("`overwrite = false` has no equivalent in TensorFlow".to_owned());
         }
         let (x, index, rows) = (e.input(0)?, e.input(1)?, e.input(2)?);
         let (elem, indices) = (e.elem()?, e.operand_type(1)?.1);
@@ -89,7 +89,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         let steps = known(e.list("steps")?)?;
         let dropped = e.ints("decrease_axes").unwrap_or_default();
         if !e.ints("none_axes").unwrap_or_default().is_empty() {
-            return Err("its values have axes that it has not".to_owned());
+            return Err("its values have more dimensions than the window".to_owned());
         }
         let (dims, elem) = e.operand_type(0)?;
         let mut bounds = Bounds::new(e, starts, ends, Some(steps))?;
@@ -168,7 +168,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         let rank = dims.len() as i64;
         let last = e.view.int("axis").unwrap_or(-1).rem_euclid(rank.max(1)) == rank - 1;
         let count = dims.last().copied().filter(|&d| d >= 0 && last);
-        let count = count.ok_or("only the last axis, of a known extent, is expressed")?;
+        let count = count.ok_or("only the last axis, of known extent, can be expressed")?;
         // Equal elements keep their order there too.
         let _ = e.flag("stable", false);
         let turned = match (e.flag("descending", false), e.is_float(elem)) {
@@ -401,7 +401,7 @@ struct Bounds {
 
 impl Bounds {
     fn new(e: &Emit<'_, '_>, starts: Vec<i64>, ends: Vec<i64>, strides: Option<Vec<i64>>) -> Result<Bounds> {
-        let axes = e.ints("axes").ok_or("it has no axes")?;
+        let axes = e.ints("axes").ok_or("its axes are missing")?;
         let rank = match e.view.name() {
             pd::SliceGrad::NAME => e.result_type(0)?.0.len(),
             _ => e.operand_type(0)?.0.len(),
@@ -417,7 +417,7 @@ impl Bounds {
         for (at, &axis) in axes.iter().enumerate() {
             let axis = axis.rem_euclid(rank.max(1) as i64) as usize;
             let (Some(&start), Some(&end)) = (starts.get(at), ends.get(at)) else {
-                return Err("it does not have bounds for each axis".to_owned());
+                return Err("its bounds must have a number for each axis".to_owned());
             };
             if let (Some(s), Some(t)) = (bounds.starts.get_mut(axis), bounds.ends.get_mut(axis)) {
                 (*s, *t) = (start, end);
@@ -440,7 +440,7 @@ impl Bounds {
         for (axis, &extent) in dims.iter().enumerate() {
             let (has, stride) = (|mask: i64| mask >> axis & 1 == 1, self.strides[axis]);
             if extent < 0 || stride <= 0 {
-                return Err("its window is not known, or goes backwards".to_owned());
+                return Err("its window must be known, with positive steps".to_owned());
             }
             let place = |value: i64| (if value < 0 { value + extent } else { value }).clamp(0, extent);
             let start = if has(self.begin_mask) {
@@ -498,10 +498,10 @@ fn slice(e: &mut Emit<'_, '_>) -> Result<()> {
 
 /// Bounds that are operands, for the axes in order; earlier axes are not sliced.
 fn computed(e: &mut Emit<'_, '_>, starts: List, ends: List) -> Result<([String; 3], Bounds)> {
-    let axes = e.ints("axes").ok_or("it has no axes")?;
+    let axes = e.ints("axes").ok_or("its axes are missing")?;
     let first = axes.first().copied().unwrap_or(0);
     if !axes.iter().zip(first..).all(|(&a, b)| a == b) || first < 0 {
-        return Err("its bounds are unknown, and its axes are not in order".to_owned());
+        return Err("its bounds must be known unless its axes are ascending".to_owned());
     }
     let zeros = vec![0; axes.len()];
     let mut bounds = Bounds::new(e, zeros.clone(), zeros, None)?;

@@ -55,7 +55,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
             e.view.sees(name);
         }
         let &[rows, columns] = &dims[..] else {
-            return Err("it is not a matrix".to_owned());
+            return Err("its operand must be a matrix".to_owned());
         };
         let (count, one, zero) = (e.vector(&[rows.min(columns)])?, e.num(1.0, elem)?, e.num(0.0, elem)?);
         let attrs = [("T", e.dtype(elem)?), ("index_type", e.dtype(Type::I64)?)];
@@ -154,7 +154,7 @@ fn lapack(e: &mut Emit<'_, '_>) -> Result<()> {
         _ => return Err("TensorFlow has no operation for it".to_owned()),
     };
     if unread.iter().any(|&index| is_read(index)) {
-        return Err("whether it succeeded is read, or what it leaves of its operand".to_owned());
+        return Err("its status result, or the overwritten operand, is used".to_owned());
     }
     let attrs = [vec![ty.clone()], attrs].concat();
     let all = e.op(op, std::slice::from_ref(&x), &attrs);
@@ -176,7 +176,7 @@ fn swapped(e: &mut Emit<'_, '_>, x: String, index: usize) -> Result<String> {
     let mut order: Vec<i64> = (0..dims.len() as i64).collect();
     let rank = order.len();
     if rank < 2 {
-        return Err("it gives no matrices".to_owned());
+        return Err("its result must be a matrix".to_owned());
     }
     order.swap(rank - 2, rank - 1);
     transpose(e, x, &order, elem)
@@ -188,7 +188,7 @@ fn turned(e: &mut Emit<'_, '_>, x: String) -> Result<String> {
     let mut order: Vec<i64> = (0..dims.len() as i64).collect();
     let rank = order.len();
     if rank < 2 {
-        return Err("its operand is not a matrix".to_owned());
+        return Err("its operand must be a matrix".to_owned());
     }
     order.swap(rank - 2, rank - 1);
     transpose(e, x, &order, elem)
@@ -275,7 +275,7 @@ fn exponentials(e: &mut Emit<'_, '_>, op: &str) -> Result<()> {
     let axis = e.view.int("axis").unwrap_or(-1).rem_euclid(rank.max(1));
     let ty = e.dtype(elem)?;
     if rank == 0 {
-        return Err("a scalar has no axis".to_owned());
+        return Err("its operand must have at least one dimension".to_owned());
     }
     if axis == rank - 1 {
         e.node(op, &[x], &[("T", ty)]);

@@ -57,7 +57,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
     }),
     ("flip", |e| {
         let (x, ty) = (e.input(0)?, e.dtype(e.elem()?)?);
-        let axes = e.ints("axis").ok_or("it has no axes")?;
+        let axes = e.ints("axis").ok_or("its axes are missing")?;
         let axes = e.vector(&axes)?;
         e.node("ReverseV2", &[x, axes], &[("T", ty), ("Tidx", Value::Type(INT64))]);
         Ok(())
@@ -69,7 +69,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
     }),
     ("pad", |e| {
         let (x, elem) = (e.input(0)?, e.elem()?);
-        let sizes = e.ints("paddings").ok_or("it has no sizes")?;
+        let sizes = e.ints("paddings").ok_or("its sizes are missing")?;
         let value = e.number("pad_value", 0.0, elem)?;
         let numbers: Vec<Number> = sizes.iter().map(|&v| Number::Int(v.into())).collect();
         let sizes = e.constant(INT64, &[sizes.len() as i64 / 2, 2], &numbers)?;
@@ -84,7 +84,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
             return Err("its shifts are unknown".to_owned());
         };
         if axes.len() != shifts.len() {
-            return Err("it has no axes".to_owned());
+            return Err("its axes are missing".to_owned());
         }
         let (shifts, axes) = (e.vector(&shifts)?, e.vector(&axes)?);
         let attrs = [("T", ty), ("Tshift", Value::Type(INT64)), ("Taxis", Value::Type(INT64))];
@@ -106,7 +106,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
                 .0
                 .get(at)
                 .copied()
-                .ok_or_else(|| "it has no such axis".to_owned())
+                .ok_or_else(|| "its axis is out of range".to_owned())
         };
         let sizes = (0..count).map(size).collect::<Result<Vec<i64>>>()?;
         let (sizes, axis) = (e.vector(&sizes)?, e.axis(axis)?);
@@ -167,7 +167,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
     }),
     ("transpose", |e| {
         let (x, elem) = (e.input(0)?, e.elem()?);
-        let perm = e.ints("perm").ok_or("it has no permutation")?;
+        let perm = e.ints("perm").ok_or("its permutation is missing")?;
         let rank = perm.len() as i64;
         let perm: Vec<i64> = perm.iter().map(|p| p.rem_euclid(rank.max(1))).collect();
         let out = transpose(e, x, &perm, elem)?;

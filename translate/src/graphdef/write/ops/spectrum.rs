@@ -23,7 +23,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
     ("stablehlo.rng_bit_generator", |e| {
         let body = e.view.body;
         if body.results(e.view.op).next().is_some_and(|state| body.has_uses(state)) {
-            return Err("the state behind its bits is read".to_owned());
+            return Err("the new state of the generator is used".to_owned());
         }
         // The key, and two numbers that count.
         let (state, (_, elem)) = (e.input(0)?, e.operand_type(0)?);
@@ -33,7 +33,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
             .attr("rng_algorithm")
             .map(|attr| format!("{:?}", e.w.ctx.attr_data(attr)));
         if e.operand_type(0)?.0 != [3] || word.is_some_and(|word| word.contains("THREE_FRY")) {
-            return Err("only the generator Philox is known there".to_owned());
+            return Err("TensorFlow has only the algorithm Philox".to_owned());
         }
         let sizes = e.vector(&[1, 2])?;
         let (axis, count) = (e.scalar(Number::Int(0), pir_ir::Type::I32)?, Value::Int(2));
