@@ -7,7 +7,7 @@
   %0 = "stablehlo.dot_general"(%a, %b) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<2x3xf64>, tensor<4x5xf64>) -> tensor<2x5xf64>
   // CHECK: error: `stablehlo.reshape`: the operand has 6 elements, the result 5
   %1 = "stablehlo.reshape"(%a) : (tensor<2x3xf64>) -> tensor<5xf64>
-  // CHECK: error: `stablehlo.slice`: the slice `0:9:1` is out of range for dimension 1 of extent 3
+  // CHECK: error: `stablehlo.slice`: the slice `0:9:1` is out of range for dimension 1, which has extent 3
   %2 = "stablehlo.slice"(%a) <{limit_indices = array<i64: 2, 9>, start_indices = array<i64: 0, 0>, strides = array<i64: 1, 1>}> : (tensor<2x3xf64>) -> tensor<2x9xf64>
   // CHECK: error: `stablehlo.transpose`: `permutation` must name each of the 2 dimensions once
   %3 = "stablehlo.transpose"(%a) <{permutation = array<i64: 1, 1>}> : (tensor<2x3xf64>) -> tensor<3x3xf64>

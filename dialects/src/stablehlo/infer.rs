@@ -193,12 +193,12 @@ pub(crate) fn slice(args: InferArgs<'_>) -> Types {
         let (start, limit, stride) = (starts[at], limits[at], strides[at]);
         if start < 0 || limit < start || dim != DYNAMIC && limit > dim || stride < 1 {
             let size = if dim == DYNAMIC {
-                "an open size".to_owned()
+                "a dynamic extent".to_owned()
             } else {
-                format!("size {dim}")
+                format!("extent {dim}")
             };
             return Err(format!(
-                "the slice `{start}:{limit}:{stride}` is out of range for dimension {at} of extent {size}"
+                "the slice `{start}:{limit}:{stride}` is out of range for dimension {at}, which has {size}"
             ));
         }
         let size = limit - start;
