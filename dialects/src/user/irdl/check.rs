@@ -197,7 +197,7 @@ fn mismatched(op: OpView<'_>, what: &str, value: Attr, mismatch: &Mismatch) -> B
         mismatch.expected,
         print_attr(op.ctx, value)
     );
-    Box::new(fault(op, message).note(format!("{} demands it", mismatch.place)))
+    Box::new(fault(op, message).note(format!("required by {}", mismatch.place)))
 }
 
 fn verify_op(op: OpView<'_>, definition: &Definition, check: &mut Checker<'_>) -> Verified {
@@ -225,7 +225,7 @@ fn verify_op(op: OpView<'_>, definition: &Definition, check: &mut Checker<'_>) -
     for (at, (declared, &region)) in definition.regions.iter().zip(op.body.op_regions(op.op)).enumerate() {
         let wrong = |what: String| {
             let message = format!("region {at} of `{}` must have {what}", op.name());
-            Box::new(fault(op, message).note(format!("{} demands it", declared.place)))
+            Box::new(fault(op, message).note(format!("required by {}", declared.place)))
         };
         let blocks = op.body.region_blocks(region);
         if let Some(count) = declared
