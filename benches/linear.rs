@@ -31,8 +31,8 @@ fn read(ctx: &Arc<Context>, text: &str) -> Module {
     parsed.module
 }
 
-/// The time that this thread has had a processor to itself, where the system tells; on a busy machine the time on the
-/// clock says little. It is exact to a few milliseconds.
+/// The CPU time of this thread, where the system provides it; on a busy machine, wall-clock time is unreliable. It is
+/// exact to a few milliseconds.
 fn now() -> Duration {
     static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
     let stat = std::fs::read_to_string("/proc/thread-self/schedstat").ok();

@@ -82,7 +82,7 @@ pub fn parse<Args: Parser>(tool: &Tool) -> Result<Args, Exit> {
     parse_words(tool, std::env::args_os())
 }
 
-/// The same of other words than those that the tool was called with, the first of which is the name of the tool.
+/// The same for given words; the first one is the name of the tool.
 ///
 /// # Errors
 /// Those of [`parse`].

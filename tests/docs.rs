@@ -90,7 +90,7 @@ fn programs_are_right() {
     assert!(seen > 5, "only {seen} programs were found");
 }
 
-/// `pip install .` takes the modules from `tools/python`, where links stand for the files of two packages.
+/// `pip install .` takes the modules from `tools/python`, where symbolic links represent the files of two packages.
 #[cfg(unix)]
 #[test]
 fn the_wheel_has_every_module() {
@@ -218,7 +218,7 @@ fn files_are_shown_as_they_are() {
     assert!(seen > 4, "only {seen} files were found");
 }
 
-/// Follows the last chapter of the tutorial to the letter. It builds the crates anew, which takes minutes.
+/// Follows the last chapter of the tutorial literally. It builds all crates, which takes minutes.
 #[cfg(unix)]
 #[test]
 #[ignore = "builds all crates; .ci/run does it"]

@@ -82,7 +82,7 @@ fn growth(ctx: &Arc<Context>, (_, write, size): Kind, before: &str, pipeline: &s
     Some((many? - some?) / (some? - few?).max(1.0))
 }
 
-/// Those of which it is known; the text states why.
+/// The known cases; the text states the reason.
 fn is_known(before: &str, pipeline: &str, kind: &str) -> bool {
     // The adjoint of the adjoint carries the gradient of what is computed in front of the outermost loop through all of
     // them, for each loop: the program itself grows like that. With `cse` before it does not.

@@ -468,7 +468,7 @@ fn stacks_of_a_program_of_its_own() {
 
 #[test]
 fn branches_that_only_push() {
-    // Nothing is to be recorded where a branch has no values of its own: what it pushes at its end is the program's.
+    // A branch without local values needs no record: what it pushes at its end belongs to the program.
     let both = "{
   cf.push_back (%s, %x)
   cf.yield ()

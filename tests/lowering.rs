@@ -101,7 +101,7 @@ fn check(seed: u64, module: &Module, wanted: &Shown, graph: &Module) {
     let raised = must(graph, "raise-from-dataflow");
     let again = run(&raised).unwrap_or_else(|| panic!("{what}: fails when raised:\n{}", text(&raised)));
     same(wanted, &again, &what, module, &raised);
-    // What was raised can be lowered again, if it has no stacks of its own.
+    // A raised graph can be lowered again if the program has no stacks of its own.
     if !text(&raised).contains("cf.create_stack") {
         let twice = must(&raised, "lower-to-dataflow");
         same(

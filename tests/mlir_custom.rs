@@ -15,7 +15,7 @@ use pir_ir::{Body, Context, Diagnostic, Module, ValueId};
 
 const SEPARATOR: &str = "// -----";
 
-/// Of how many programs the recorded form is compared, and how many are refused, at least.
+/// The minimum numbers of programs that are compared with the recorded form, and that are refused.
 const COMPARED: usize = 150;
 const REFUSED: usize = 20;
 

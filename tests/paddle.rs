@@ -46,7 +46,7 @@ impl Program {
             .map(|(name, _)| format!("out:{name}"))
     }
 
-    /// The program after some passes, each of which the verifier looks at.
+    /// The program after some passes, each followed by verification.
     fn after(&self, passes: &str) -> Module {
         let (mut module, _) = load(&pir_dialects::context(), &self.source, LoadOptions::default()).unwrap();
         let options = RunOptions {
@@ -131,7 +131,7 @@ fn assert_same(how: &str, name: &str, got: &Tensor, want: &Tensor) {
     }
 }
 
-/// The state of a generator of which no numbers are requested.
+/// The state of a generator that draws no numbers.
 fn nothing() -> Tensor {
     Tensor::new(&[0], Vec::<u8>::new()).unwrap()
 }

@@ -213,7 +213,7 @@ fn broken_messages_are_errors() {
         let source = Source::new("cut.pdmodel", good[..length].to_vec());
         assert!(read(&source).is_err(), "the first {length} bytes were accepted");
     }
-    // Whatever a wrong byte makes of it, it is not a crash.
+    // A corrupted byte must never cause a crash.
     for at in (16..good.len()).step_by(61) {
         let mut bytes = good.clone();
         bytes[at] ^= 0x15;

@@ -299,7 +299,7 @@ fn gradients_stop_where_the_program_says_so() {
         assert_eq!(flags, usize::from(stopped), "{saved}");
         assert_eq!(back(saved, false), text);
     }
-    // Of constants alone nothing has to be said.
+    // Constants alone need no declaration.
     let full = r##"{"N":"shape","AT":{"#":"1.a_intarray","D":[2]}},{"N":"value","AT":{"#":"0.a_f64","D":1.5}},{"N":"dtype","AT":{"#":"1.a_dtype","D":"float32"}}"##;
     for stops in [true, false] {
         let ops = [

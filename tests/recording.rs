@@ -343,7 +343,7 @@ pd.fetch (%loss) {name = \"loss\"}";
     let plain = read(&ctx, text);
     let with = differentiated(&ctx, text, "backward,batch-weight-grads");
     let printed = pir_ir::text::print(&with, &Default::default());
-    // The accumulator is no longer carried, neither by the inner loop nor by the outer one.
+    // Neither the inner nor the outer loop carries the accumulator any more.
     assert!(!printed.contains("%w_grad_2"), "{printed}");
     for n in 0..=4 {
         let (inputs, wrt) = inputs(&plain, n, n as u64 + 1);

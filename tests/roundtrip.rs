@@ -68,7 +68,7 @@ fn shape(ctx: &Context, body: &Body) -> Vec<String> {
         .collect()
 }
 
-/// Of all bodies in the order of the text, which is not that of their making.
+/// For all bodies in the order of the text, which differs from the order of creation.
 fn shapes(module: &Module) -> Vec<Vec<String>> {
     let mut out = Vec::new();
     let mut pending = vec![&module.body];

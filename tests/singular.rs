@@ -60,7 +60,7 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// What only the other factors tell.
+/// Determined by the other factors only.
 const BY_THE_OTHERS: f64 = f64::MAX;
 
 /// Where our gradient is another than PaddlePaddle's: operation, element of the operand, our gradient, and why.
@@ -266,7 +266,7 @@ fn as_paddle_or_for_a_reason() {
                 let of = case.inputs.iter().find(|i| i.0 == *name).unwrap().2.to_f64();
                 for (at, (&theirs, &ours)) in theirs.iter().zip(ours).enumerate() {
                     compared += 1;
-                    // Where they agree, there is nothing to tell.
+                    // Where they agree, there is no difference to excuse.
                     let excused = |d: &(&str, f64, f64, &str)| d.0 == op && same(d.1, of[at]);
                     let known = DIFFERENT.iter().position(excused).filter(|_| !agree(ours, theirs));
                     let expected = known.map_or(theirs, |k| {

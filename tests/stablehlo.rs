@@ -221,7 +221,7 @@ fn folds_are_exact() {
     check_folds("folds-bounds.mlir", 0);
 }
 
-/// Runs a file before and after folding, which makes at least so many operations fewer.
+/// Runs a file before and after folding, which must remove at least `fewer` operations.
 fn check_folds(name: &str, fewer: usize) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("test-files/stablehlo")

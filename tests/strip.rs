@@ -399,7 +399,7 @@ fn files_come_back() {
     assert!(seen >= 10, "{seen} files");
 }
 
-/// Stacks that are copied, handed round and chosen among: what the program does with its own stays.
+/// Stacks that are copied, forwarded and selected: the program's own use of them is preserved.
 #[test]
 fn programs_with_stacks_of_their_own_come_back() {
     let ctx = pir_dialects::context();
@@ -424,7 +424,7 @@ fn programs_with_stacks_of_their_own_come_back() {
             round_trip(&ctx, &plain, forward, "strip-backward");
         }
         seen += 1;
-        // There is no telling which extents its inputs have.
+        // The extents of its inputs are unknown.
         if source.contains('?') || source.contains("shape = [-1") {
             continue;
         }

@@ -6,7 +6,7 @@ use pir_interp::kernels::Kernels;
 use pir_ir::Derivative;
 use pir_passes::autodiff::Rules;
 
-/// Operations with kernels, or rules, whose results have the types that a program says.
+/// Operations with kernels or rules whose result types must be written in the program.
 const WRITTEN: &[&str] = &[
     "as_complex",
     "as_real",

@@ -160,7 +160,7 @@ fn saved_programs() {
             .filter(|((kind, _), _)| matches!(*kind, "in" | "param"))
             .map(|((_, name), value)| (name.to_owned(), value.clone()))
             .collect();
-        // The state of a generator of which no numbers are requested.
+        // The state of a generator that draws no numbers.
         let state = Tensor::new(&[0], Vec::<u8>::new()).unwrap();
         inputs.push(("dropout_state__non_persistable".to_owned(), state));
         graphs.add(name, &module, &inputs, &mut random).unwrap();

@@ -18,7 +18,7 @@ use pir_tools::driver::{LoadOptions, load};
 use pir_tools::source::Source;
 use pir_translate::graphdef;
 
-/// Of the largest element, in f32.
+/// Relative to the largest element, in f32.
 const TOLERANCE: f64 = 2e-5;
 
 fn folder() -> PathBuf {

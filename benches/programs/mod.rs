@@ -210,7 +210,7 @@ pub fn constants(size: usize) -> String {
     text
 }
 
-/// Functions of which each calls the next one.
+/// Functions that each call the next one.
 pub fn call_chain(length: usize) -> String {
     let mut text = String::new();
     for at in 0..length {
@@ -285,7 +285,7 @@ pub fn cases(size: usize) -> String {
     text + "default {\nscf.yield %x : f32\n}\nreturn %r : f32\n}\n"
 }
 
-/// An operation with many attributes, none of which it has.
+/// An operation with many attributes that it does not declare.
 pub fn attributes(size: usize) -> String {
     let attrs: Vec<String> = (0..size).map(|at| format!("a{at} = {at}")).collect();
     format!(
@@ -294,7 +294,7 @@ pub fn attributes(size: usize) -> String {
     )
 }
 
-/// A function that calls as many others, none of which there is.
+/// A function with as many calls of undefined functions.
 pub fn failing_calls(size: usize) -> String {
     let mut text = "func.func @f (%x: tensor<4xf32>) -> tensor<4xf32> {\n".to_owned();
     for at in 0..size {

@@ -30,7 +30,7 @@ impl EinsumEquation {
                 None => Ok(part.chars().collect()),
             }
         };
-        // A word in which `...` stands for so many dimensions, of which the last have the last letters.
+        // Replaces `...` in a word with `more` dimensions, named by the last letters.
         let word = |word: &str, more: Option<usize>| -> Result<Vec<char>, String> {
             let Some((front, back)) = word.split_once("...") else {
                 return letters(word);

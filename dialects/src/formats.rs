@@ -8,7 +8,7 @@ use pir_ir::Type;
 pub enum PaddleOperand {
     /// The row's operand of this name, if it is present.
     Value(&'static str),
-    /// The row's operand of this name, of which only the shape is used. If it is absent, the attribute is its shape.
+    /// The row's operand of this name, if only its shape is used. If it is absent, the attribute is its shape.
     Shaped(&'static str, &'static str),
     /// An integer list attribute of the row, or the operand that replaces it.
     Ints(&'static str),

@@ -6,7 +6,7 @@ use pir_fuzzing::{Random, mutate, seeds};
 /// Changes an input in place, and gives its new size.
 pub fn change(target: &str, data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize {
     let mut random = Random::new(u64::from(seed));
-    // Every other change is one that knows nothing of the format; of bytes that programs are made of all are.
+    // Half of the mutations are unaware of the format; for targets that take raw bytes, all are.
     if target == "generated" || random.below(2) == 0 {
         return libfuzzer_sys::fuzzer_mutate(data, size, max_size);
     }

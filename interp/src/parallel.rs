@@ -10,10 +10,10 @@ use rayon::prelude::*;
 use crate::tensor::Element;
 use crate::tensor::buffer::{Buffer, room, stale};
 
-/// The work, in elements that take about a nanosecond each, from which threads are worth their start.
+/// The amount of work, in elements that take about a nanosecond each, from which on starting threads pays off.
 const WORTH: usize = 1 << 16;
 
-/// Whether so much work is shared between threads.
+/// Whether to share this amount of work between threads.
 pub(crate) fn pays(work: usize) -> bool {
     work >= WORTH && rayon::current_num_threads() > 1
 }

@@ -279,7 +279,7 @@ fn every_kernel_has_cases() {
     let poison = ["ub.poison"];
     // `tests/stablehlo.rs` compares these with JAX, and `tests/mlir_kernels.rs` with what MLIR compiles.
     let recorded = recorded();
-    // `tools/mlir/generate` compares these with what clang makes of them.
+    // `tools/mlir/generate` compares these with programs compiled by clang.
     let tensors = include_str!("../../test-files/run/mlir-tensors.mlir");
     let missing: Vec<&str> = kernels
         .names()

@@ -9,7 +9,7 @@ use pir_interp::{DType, Options, Tensor};
 use pir_ir::Module;
 use pir_ir::text::{ParseOptions, parse};
 
-/// Functions of which libm computes approximations: others than ours may differ in the last bits.
+/// Functions that libm approximates; implementations may differ in the last bits.
 const ULPS: u64 = 2;
 
 /// A line of the file that names an operation, and the rows below it.

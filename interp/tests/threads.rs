@@ -5,7 +5,7 @@
 use pir_interp::{Options, Tensor};
 use pir_ir::text::{ParseOptions, parse};
 
-/// Operations of `%x`, `%y` and `%z` in these shapes, on so many elements that threads share them.
+/// Operations on `%x`, `%y` and `%z` of these shapes, with enough elements to be shared between threads.
 const CASES: &[(&str, &[&[usize]])] = &[
     ("%r = pd.tanh (%x)", &[&[300, 700]]),
     (

@@ -31,7 +31,7 @@ pub enum Arith {
     And,
     /// The other truth value.
     Not,
-    /// A value of its own that is equal to x.
+    /// A copy of x, as a separate value.
     Copy,
 }
 
@@ -81,7 +81,7 @@ pub trait Arithmetic: Send + Sync {
     }
 }
 
-/// The operations that loops and branches are made of.
+/// The operations with which loops and branches are built.
 #[derive(Clone, Copy, Debug)]
 pub struct Structured {
     /// A branch: a condition, and two regions without arguments that yield its results.

@@ -95,7 +95,7 @@ impl Budget {
         PROCESS.get_or_init(|| Budget::new(u64::MAX))
     }
 
-    /// The budget of this thread: of the process, or what [`enter`](Self::enter) has put in its place.
+    /// The budget of this thread: that of the process, unless [`enter`](Self::enter) has replaced it.
     pub fn current() -> Budget {
         let own = CURRENT.try_with(|current| current.borrow().clone());
         own.ok().flatten().unwrap_or_else(|| Self::of_process().clone())
@@ -139,10 +139,10 @@ impl Budget {
         same.unwrap_or(true)
     }
 
-    /// Reserves so many bytes.
+    /// Reserves this many bytes.
     ///
     /// # Errors
-    /// When they would be more than the limit.
+    /// If that exceeds the limit.
     pub fn reserve(&self, bytes: u64) -> Result<Reservation, Exhausted> {
         self.take(bytes)?;
         Ok(Reservation {

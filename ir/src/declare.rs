@@ -16,7 +16,7 @@ bitflags! {
     pub struct Traits: u32 {
         /// Ends its block.
         const TERMINATOR = 1;
-        /// Owns a [`Body`] of its own: nothing inside sees values of the outside.
+        /// Owns a [`Body`]: operations inside do not see outer values.
         const ISOLATED = 1 << 1;
         /// The order of the (two) operands does not matter.
         const COMMUTATIVE = 1 << 2;
@@ -38,13 +38,13 @@ bitflags! {
         const GRAPH_REGION = 1 << 10;
         /// Results are elementwise in the operands: cheap to compute again.
         const ELEMENTWISE = 1 << 11;
-        /// Takes a processor about as long as to read a number: not worth recording.
+        /// Takes about as long as reading a number from memory: recomputing is cheaper than recording.
         const CHEAP = 1 << 22;
         /// Moves elements about, or makes them up, and computes nothing: as cheap to do again as what is elementwise.
         const MOVEMENT = 1 << 13;
         /// Terminators that leave the enclosing function or program.
         const RETURN_LIKE = 1 << 12;
-        /// Gives its operand, under a type that may say more or less of its shape.
+        /// Returns its operand, with a more or less precise shape in its type.
         const RESTATES = 1 << 14;
         /// Gives the elements of a list.
         const SPLITS = 1 << 15;
@@ -105,7 +105,7 @@ pub enum Presence {
     MayBeEmpty,
     /// When it is omitted, the operation has one region less: `init`.
     MayBeAbsent,
-    /// The last one, of which there may be any number but none.
+    /// The last one, which may be repeated one or more times.
     Repeated,
 }
 
@@ -292,7 +292,7 @@ pub enum Derivative {
 /// How the results of an operation depend on one of its operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Dependence {
-    /// The operation does not say.
+    /// The operation does not declare it.
     Undeclared,
     /// They are constant in it wherever they have a derivative.
     Constant,

@@ -201,7 +201,7 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .into_iter()
         .filter(|c| c.len().abs_diff(word.len()) <= limit && *c != word)
         .map(|c| (edit_distance(word, c), c))
-        // With nothing in common there is no likeness: any letter is near any other.
+        // Without a common letter, the words are not similar: any letter is close to any other.
         .filter(|&(d, _)| d <= limit && d < length)
         .min_by_key(|&(d, c)| (d, c.len().abs_diff(word.len())))
         .map(|(_, c)| c)

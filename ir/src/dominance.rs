@@ -15,7 +15,7 @@ use crate::entity::{BlockId, OpId, RegionId, ValueId};
 /// The dominator tree of the blocks of one region.
 #[derive(Clone, Debug, Default)]
 pub struct DominatorTree {
-    /// Of each reachable block: its immediate dominator (none for the entry) and the interval of its subtree.
+    /// For each reachable block: its immediate dominator (none for the entry) and the interval of its subtree.
     nodes: FxHashMap<BlockId, Node>,
     children: FxHashMap<BlockId, Vec<BlockId>>,
 }
@@ -128,7 +128,7 @@ impl DominanceInfo {
             info.enter[op.index()] = clock as u32;
         }
         for op in body.post_order() {
-            // The last operation inside is the last one numbered before the post-order comes to `op`.
+            // The last operation inside is the last one numbered before the post-order reaches `op`.
             let last = body
                 .op_regions(op)
                 .iter()

@@ -11,7 +11,7 @@ use crate::diagnostics::Span;
 use crate::entity::{BlockId, OpId, OpName, RegionId, Sym, ValueId};
 use crate::types::{Attr, AttrDict, Type};
 
-/// Everything that a new operation is made of.
+/// The parts of a new operation.
 #[derive(Clone, Debug)]
 pub struct OpSpec<'a> {
     /// Its name.

@@ -233,7 +233,7 @@ fn number(bytes: &[u8], size: usize, at: usize) -> u64 {
     u64::from_le_bytes(number)
 }
 
-/// The value of an integer with so many bits. One bit is a truth value.
+/// The value of an integer of `width` bits. A single bit is a boolean.
 pub(crate) fn extend(bits: u64, width: u32, sign: Signedness) -> i64 {
     if sign == Signedness::Unsigned || width == 1 {
         return bits as i64;
@@ -252,7 +252,8 @@ impl PartialEq for Elements {
 impl Eq for Elements {}
 
 impl Hash for Elements {
-    /// Some of the words of a large constant tell it from most others; all of them would take as long as reading it.
+    /// Hashing some of the words of a large constant distinguishes it from most others; hashing all would take as long
+    /// as reading it.
     fn hash<H: Hasher>(&self, state: &mut H) {
         const SAMPLES: usize = 64;
         (self.ty, self.form, self.len).hash(state);

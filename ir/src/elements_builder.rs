@@ -5,14 +5,14 @@ use crate::context::Context;
 use crate::elements::{Buffer, ElementKind, Elements, ElementsForm};
 use crate::types::{DYNAMIC, Signedness, Type, TypeData};
 
-/// Why there is no constant of these bytes.
+/// Why the bytes do not represent a constant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ElementsError {
     /// The type has no elements that bytes hold, or not a known number.
     Type,
     /// The expected and the actual number of bytes.
     Len(usize, usize),
-    /// There is no memory.
+    /// Memory is exhausted.
     Memory(Exhausted),
 }
 
@@ -24,10 +24,10 @@ pub struct ElementsBuilder {
 }
 
 impl ElementsBuilder {
-    /// Room for so many bytes.
+    /// Reserves memory for this many bytes.
     ///
     /// # Errors
-    /// When there is no memory.
+    /// If memory is exhausted.
     pub fn new(bytes: usize) -> Result<Self, Exhausted> {
         let words = bytes.div_ceil(8);
         let mut builder = ElementsBuilder {
@@ -40,10 +40,10 @@ impl ElementsBuilder {
         Ok(builder)
     }
 
-    /// Adds the lowest bytes of a number, at most eight.
+    /// Appends the lowest bytes of a number, at most eight.
     ///
     /// # Errors
-    /// When there is no memory.
+    /// If memory is exhausted.
     pub fn push(&mut self, bits: u64, bytes: usize) -> Result<(), Exhausted> {
         let (word, shift) = (self.len / 8, self.len % 8 * 8);
         if word + 1 >= self.words.len() {
@@ -65,10 +65,10 @@ impl ElementsBuilder {
         Ok(())
     }
 
-    /// Replaces the bytes by this number of zeros.
+    /// Replaces the contents with `len` zeros.
     ///
     /// # Errors
-    /// When there is no memory.
+    /// If memory is exhausted.
     pub fn fill(&mut self, len: usize) -> Result<&mut [u8], Exhausted> {
         let missing = (len.div_ceil(8) * 8).saturating_sub(self.words.capacity() * 8);
         self.reserved.grow(missing as u64)?;
@@ -119,7 +119,7 @@ impl ElementsBuilder {
     }
 }
 
-/// How many elements a type has, and of which type.
+/// The number of elements of a type, and their type.
 fn elements_of(ctx: &Context, ty: Type) -> Option<(Option<usize>, Type)> {
     let (shape, elem) = ctx.as_elements(ty)?;
     let mut count = 1usize;
@@ -145,10 +145,10 @@ pub(crate) fn element_kind(ctx: &Context, elem: Type) -> Option<(ElementKind, bo
 }
 
 impl Elements {
-    /// Elements of a tensor or vector type whose bytes, the lowest first, are these: all, or one that all are.
+    /// Elements of a tensor or vector type from little-endian bytes: those of all elements, or of one for all.
     ///
     /// # Errors
-    /// When the type has no such elements, or not as many, or there is no memory.
+    /// If the type has no elements, or another number of them, or memory is exhausted.
     pub fn from_bytes(ctx: &Context, ty: Type, bytes: &[u8]) -> Result<Self, ElementsError> {
         let mut builder = ElementsBuilder::new(bytes.len()).map_err(ElementsError::Memory)?;
         builder

@@ -7,8 +7,8 @@ use crate::entity::OpId;
 use crate::module::Module;
 use crate::rewriter::Rewriter;
 
-/// How many operations expansions may add, whatever the size of the program: an operation that is made of others twice,
-/// which are made of others twice, would otherwise fill the memory.
+/// The maximum number of operations that expansions may add. Operations that expand to two others, which expand to two
+/// others, would otherwise exhaust the memory.
 const MAX_GROWTH: usize = 1_000_000;
 
 /// Replaces composite operations by their expansions, including those in expansions. Operations that `keep` wants stay. Whether something

@@ -132,7 +132,7 @@ impl FloatKind {
         })
     }
 
-    /// How many decimal digits tell a number from its neighbours.
+    /// The number of decimal digits that distinguish a number from its neighbours.
     pub(crate) fn decimal_digits(self) -> usize {
         let precision = match self {
             FloatKind::F32 => 24,

@@ -72,7 +72,7 @@ impl Body {
         if self.region_flow(ctx, user).is_some() {
             return Some((user, FlowPoint::Parent));
         }
-        // Most operations are no terminators.
+        // Most operations are not terminators.
         let region = self.op_region(user).filter(|_| self.next_op(user).is_none())?;
         let parent = self.region_parent(region)?;
         self.region_flow(ctx, parent)?;

@@ -1,4 +1,4 @@
-//! The form of loops and branches, as the ways of control tell it: nothing has to know an operation by name.
+//! The form of loops and branches, derived from the region-flow interface instead of from the names of operations.
 
 use crate::body::{Body, OpView};
 use crate::context::Context;

@@ -85,7 +85,7 @@ impl StrInterner {
         hash as u32 ^ (hash >> 32) as u32
     }
 
-    /// The table wants 64 bits, of which it uses the upper and the lower ones.
+    /// The table needs 64 bits; it uses the upper and the lower ones.
     fn spread(hash: u32) -> u64 {
         u64::from(hash).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     }

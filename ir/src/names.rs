@@ -94,7 +94,7 @@ pub(crate) fn split(text: &[u8]) -> Option<(Stem, u32)> {
     Some((bytes | (stem.len() as u64) << 56, number))
 }
 
-/// The same of a text of at most eight ASCII bytes, the first of which is the lowest byte of `word`, all at a time.
+/// The same for at most eight ASCII bytes, processed at once; the first one is the lowest byte of `word`.
 #[inline]
 pub(crate) fn split_short(word: u64, len: usize) -> Option<(Stem, u32)> {
     const EACH: u64 = 0x0101_0101_0101_0101;
@@ -151,7 +151,7 @@ impl Stems {
             let text = std::str::from_utf8(bytes).unwrap_or_default();
             (stem, ecow::eco_format!("%{text}"))
         };
-        // Of words with digits there may be many, each with few numbers: they leave room for others.
+        // Words with digits can be numerous, and each has few numbers: reserve less for them.
         let first = if bytes.iter().any(u8::is_ascii_digit) {
             MAX_STEMS / 2
         } else {

@@ -10,7 +10,7 @@ pub(crate) struct Recent<K, V> {
 }
 
 impl<K, V> Recent<K, V> {
-    /// With so many places, a power of two.
+    /// With this many entries, a power of two.
     pub(crate) fn new(places: usize) -> Self {
         debug_assert!(places.is_power_of_two());
         Recent {

@@ -69,14 +69,14 @@ pub trait RegionFlow: Sync + Send {
         0
     }
 
-    /// Whether control takes just so many operands along from a point, and can take no others.
+    /// Whether the number of operands that control takes along from a point is fixed.
     fn is_fixed(&self, op: OpView<'_>, from: FlowPoint) -> bool {
         let _ = (op, from);
         false
     }
 
-    /// The terminator of an entry region: one that runs once before the others, and forwards its arguments and a value of its own. `None`
-    /// when the operation cannot have one.
+    /// The terminator of an entry region: a region that runs once before the others, and forwards its arguments and a
+    /// value that it creates. `None` if the operation cannot have one.
     fn entry_end(&self) -> Option<&'static str> {
         None
     }

@@ -99,8 +99,8 @@ impl Restated {
 }
 
 impl Rewriter<'_> {
-    /// Makes uses of `old` uses of `new`, whose type may say more or less: where a use does not go with it, the type is
-    /// stated again.
+    /// Replaces uses of `old` with `new`, whose type may be more or less precise; a use that does not accept it gets
+    /// the value with its type restated.
     pub fn replace_value(&mut self, old: ValueId, new: ValueId) {
         let (given, wanted) = (self.body.value_type(new), self.body.value_type(old));
         if given == wanted {
@@ -123,7 +123,7 @@ impl Rewriter<'_> {
         restated.finish(self);
     }
 
-    /// The same if all uses go with the type of `new`; else nothing is changed. Whether it was done.
+    /// The same if all uses accept the type of `new`; otherwise changes nothing and returns `false`.
     pub fn try_replace_value(&mut self, old: ValueId, new: ValueId) -> bool {
         if self.body.value_type(new) == self.body.value_type(old) {
             self.body.replace_all_uses(old, new);

@@ -116,7 +116,7 @@ impl<'a> Rewriter<'a> {
             .unwrap_or_default()
     }
 
-    /// Starts to put an operation together.
+    /// Starts building an operation.
     pub fn op<'r>(&'r mut self, name: &str) -> OpBuilder<'r, 'a> {
         let name = self.ctx.op_name(name);
         OpBuilder {
@@ -258,7 +258,7 @@ impl<'a> Rewriter<'a> {
     pub fn name_like(&mut self, value: ValueId, like: ValueId, suffix: &str) {
         if let Some(name) = self.body.value_name(like) {
             let base = self.ctx.name_text(name.name);
-            // Numbers are no telling names.
+            // A number is not a descriptive name.
             if !base.starts_with(|c: char| c.is_ascii_digit()) {
                 let text = format!("{base}{suffix}");
                 self.name(value, &text);
@@ -298,7 +298,7 @@ impl ValueMap {
     }
 }
 
-/// An operation that is being put together.
+/// An operation under construction.
 pub struct OpBuilder<'r, 'a> {
     rewriter: &'r mut Rewriter<'a>,
     name: crate::entity::OpName,

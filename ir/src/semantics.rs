@@ -62,7 +62,8 @@ pub trait Semantics: Send + Sync {
         Err("the types of its results must be given".to_owned())
     }
 
-    /// Whether the operations of the expansion have no effects; `None` if there is no expansion for these types and attributes.
+    /// Whether the operations of the expansion are free of effects; `None` if there is no expansion for these types and
+    /// attributes.
     fn is_pure(&self, op: OpView<'_>) -> Option<bool>;
 
     /// Whether the operations of the expansion may all be speculated.
@@ -71,10 +72,11 @@ pub trait Semantics: Send + Sync {
     /// Whether the expansion holds operations with regions.
     fn has_regions(&self, op: OpView<'_>) -> bool;
 
-    /// Emits at the insertion point what computes the results of `op` from `operands`, which represent its own.
+    /// Emits the expansion of `op` at the insertion point, with `operands` in place of its own, and returns the
+    /// results.
     ///
     /// # Errors
-    /// When there is no expansion for these types and attributes.
+    /// If there is no expansion for these types and attributes.
     fn expand(&self, r: &mut Rewriter<'_>, op: OpId, operands: &[ValueId]) -> Result<SmallVec<[ValueId; 2]>, String>;
 
     /// Emits the vector-Jacobian product of `op`: the cotangent of each operand that there is a derivative in, by the

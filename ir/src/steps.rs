@@ -5,7 +5,7 @@ thread_local! {
     static STEPS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
 }
 
-/// Counts so many steps of this thread; nothing without debug assertions.
+/// Counts steps of this thread, in builds with debug assertions.
 #[inline(always)]
 pub(crate) fn count(by: usize) {
     #[cfg(debug_assertions)]

@@ -20,8 +20,8 @@ struct Link {
 }
 
 impl UseLists {
-    /// The lists of operands none of which has changed: uses are in the order in which they were made. `owners` are the
-    /// operations that the operands belong to.
+    /// The use lists before any edit: uses are in the order of creation. `owners` are the operations that the operands
+    /// belong to.
     pub(crate) fn new(values: usize, operands: &[ValueId], owners: &[OpId]) -> Self {
         let mut lists = UseLists {
             first: vec![None; values],

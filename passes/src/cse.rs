@@ -89,9 +89,9 @@ struct Table<'a> {
     entries: Vec<Entry>,
     /// The epochs of those among them that read.
     epochs: FxHashMap<OpId, u64>,
-    /// Begins anew with each write; reads of the same epoch see the same.
+    /// Incremented by each write; reads in the same epoch see the same contents.
     epoch: u64,
-    /// Of the operations that the walk is in, outer ones first.
+    /// For the operations that the walk is in, outermost first.
     inside: Vec<Inside>,
     replaced: bool,
 }

@@ -171,7 +171,7 @@ pub(crate) fn inline_all(module: &mut Module) -> Result<(), Vec<Diagnostic>> {
     Ok(())
 }
 
-/// How many operations a program of so many may get in addition.
+/// The number of operations that a program of this size may gain.
 pub(crate) fn growth(size: usize) -> usize {
     size.saturating_mul(8).saturating_add(100_000)
 }

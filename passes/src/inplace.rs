@@ -71,7 +71,7 @@ impl Pass for InplaceAccumulate {
 
 /// A slot of a loop or a branch that a chain goes through.
 struct Slot {
-    /// A block of the operation, which stays when that is made anew.
+    /// A block of the operation; it is kept when the operation is recreated.
     block: BlockId,
     /// The operand and the argument of `cond`; none for a branch.
     carried: Option<usize>,
@@ -98,8 +98,8 @@ const MAX_DEPTH: usize = 64;
 /// Uses of a start value that are looked at.
 const MAX_USES: usize = 64;
 
-/// The order of the operations in front of the loop that is looked at, as they were at first: those made since, except for
-/// loops and branches made anew, have no place in it.
+/// The order of the operations in front of the current loop, as they were originally; new operations, except recreated
+/// loops and branches, have no position.
 struct Order(Vec<u32>);
 
 impl Order {
@@ -280,7 +280,7 @@ fn through_branches(ctx: &Context, body: &Body, op: OpId, value: ValueId, chain:
 /// Follows a value to the terminator of a block; gives the operand that it is there.
 fn follow(ctx: &Context, body: &Body, mut value: ValueId, block: BlockId, chain: &mut Chain) -> Option<usize> {
     loop {
-        // Of what comes from outside, the uses in this block count here.
+        // For outer values, the uses in this block matter.
         let mut first = None;
         let mut count = 0;
         for at in body.uses(value) {

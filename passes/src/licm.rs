@@ -43,7 +43,7 @@ use crate::bodies::for_each_body_mut;
 use crate::options::{OptionKind, OptionSpec};
 use crate::pass::{Changed, Pass, PassContext, Scope};
 
-/// Operations that need a look at each loop that they leave are moved out of at most so many.
+/// The maximum number of loops out of which to move an operation that needs a check for each loop.
 const MAX_STEPS: usize = 64;
 
 /// The pass `licm`.
@@ -315,8 +315,8 @@ impl<'a> Mover<'a> {
         found
     }
 
-    /// Whether an operation that the walk is at, below or in the region at this depth, is run whenever the operation
-    /// that the region belongs to is, before anything that could tell the difference.
+    /// Whether an operation in the region at this depth, or nested in it, is executed whenever the operation that owns
+    /// the region is, before any observable difference.
     fn is_certain(&mut self, touched: Touched, depth: u32) -> bool {
         let level = &self.levels[depth as usize];
         let (Some(region), Some(owner)) = (level.region, self.levels[depth as usize - 1].op) else {

@@ -1,4 +1,4 @@
-//! `lower-affine` and `convert-linalg-to-loops`: operations of `affine` and `linalg` in terms of those that they are made of.
+//! `lower-affine` and `convert-linalg-to-loops`: express operations of `affine` and `linalg` by their compositions.
 
 use pir_ir::{Diagnostic, Module, OpView, expand_composites};
 

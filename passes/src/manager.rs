@@ -243,7 +243,7 @@ impl<'a> PassManager<'a> {
         }
         let evaluator = self.evaluator;
         let results = map_bodies(&mut bodies, |body| {
-            // To the pass, the body is a program of its own.
+            // The pass sees the body as a program.
             let mut module = Module {
                 ctx: ctx.clone(),
                 body: std::mem::take(body),

@@ -52,8 +52,8 @@ pub enum Scope {
 /// Computes operations whose operands are constants. The kernels live in the interpreter, which passes do not depend
 /// on, so the driver hands an evaluator in.
 pub trait ConstantEvaluator: Sync {
-    /// The values of the results of `op`, given those of its operands, in the form in which the dialect materialises
-    /// constants; `None` when it cannot be determined or is not worth it.
+    /// The values of the results of `op`, given those of its operands, in the form in which the dialect materializes
+    /// constants; `None` if they cannot be determined or evaluation is too expensive.
     fn evaluate(&self, op: OpView<'_>, operands: &[Attr]) -> Option<SmallVec<[Attr; 2]>>;
 }
 

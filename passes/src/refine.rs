@@ -432,7 +432,7 @@ fn make_all_static(ctx: &Context, body: &mut Body, known: &FxHashMap<ValueId, In
     errors
 }
 
-/// Functions take and give what their bodies say.
+/// Makes the types of functions match their bodies.
 fn set_signatures(ctx: &Context, body: &mut Body) {
     for op in body.walk_all().collect::<Vec<_>>() {
         let Some(inner) = body.isolated_mut(op) else { continue };

@@ -399,7 +399,7 @@ pub(crate) fn lines(text: &str) -> Vec<&str> {
     text.lines().map(str::trim).filter(|l| !l.is_empty()).collect()
 }
 
-/// Checks what a pipeline makes of a program, up to white space.
+/// Checks the output of a pipeline, up to white space.
 #[track_caller]
 pub(crate) fn expect(pipeline: &str, source: &str, expected: &str) {
     let actual = run(pipeline, source);

@@ -1,4 +1,4 @@
-//! The text of values: words, strings in quotation marks, and lists of these. Pipelines are made of it, and defaults of options.
+//! The syntax of values: words, quoted strings, and lists. Used in pipelines and for defaults of options.
 
 use pir_ir::{Diagnostic, Span};
 

@@ -21,7 +21,7 @@ fn unpack(file: &mut dyn Read) -> Result<(Vec<u8>, Reservation), String> {
             .read_to_end(bytes)
             .map_err(|error| error.to_string())
     };
-    // The unpacked bytes exist at the same time as the tensor made of them.
+    // The unpacked bytes exist at the same time as the resulting tensor.
     read(&mut bytes, npy::START)?;
     let end = npy::header_end(&bytes)?;
     if end > LONGEST_HEADER {

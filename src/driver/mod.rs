@@ -239,7 +239,7 @@ pub fn run_passes(
         Ok(_) => Ok(reports),
         Err(errors) => {
             reports.extend(errors);
-            // The source is no longer what they are about.
+            // The edits refer to the original source, which has changed.
             reports.iter_mut().for_each(|report| report.edits.clear());
             Err(reports)
         }

@@ -106,7 +106,7 @@ fn apply(text: &[u8], diagnostics: &[&Diagnostic]) -> Option<(Vec<u8>, usize)> {
     let mut edits: Vec<&Edit> = Vec::new();
     for diagnostic in diagnostics.iter().filter(|d| !d.edits.is_empty()) {
         let inside = |edit: &Edit| edit.span.start <= edit.span.end && edit.span.end as usize <= text.len();
-        // Two edits at one place might depend on their order.
+        // Two edits at one position might depend on their order.
         let apart = |a: &Edit, b: &Edit| a.span.end < b.span.start || b.span.end < a.span.start;
         let free = |edit: &Edit| edits.iter().all(|other| apart(other, edit));
         if diagnostic.edits.iter().all(|edit| inside(edit) && free(edit)) {

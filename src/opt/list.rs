@@ -64,7 +64,7 @@ pub(super) fn ops(ctx: &Context, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes the names of all dialects in one line, in their order, those of which only the text is known included.
+/// Writes the names of all dialects in one line, in order, including those of which only the text is known.
 pub(super) fn dialects(ctx: &Context, out: &mut dyn Write) -> io::Result<()> {
     let known = ctx.dialects().map(|dialect| &*dialect.name);
     let mut names: Vec<_> = known

@@ -308,7 +308,7 @@ impl Dummy {
         self.body.view(ctx, self.op)
     }
 
-    /// Whether what it computes, if the operation states that, goes with its types and attributes.
+    /// Whether the semantics of the operation, if it declares them, apply to its types and attributes.
     fn has_meaning(&self, ctx: &Context) -> bool {
         let view = self.view(ctx);
         let semantics = view.semantics().filter(|semantics| semantics.has_expansion());

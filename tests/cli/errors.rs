@@ -1,4 +1,4 @@
-//! What is said of wrong programs must say what to do about it.
+//! Errors of invalid programs must suggest what to do.
 
 use crate::run_tool::{command, with_input};
 

@@ -83,7 +83,7 @@ pub fn loop_programs() -> Vec<(String, String)> {
     loops
 }
 
-/// Those of them that say nothing of a listing of the specification, at least nine.
+/// Those without a listing of the specification, at least nine.
 pub fn plain_loop_programs() -> Vec<(String, String)> {
     let mut plain = loop_programs();
     plain.retain(|(_, source)| !source.contains("listing"));

@@ -13,8 +13,8 @@ pub fn programs(full: u64) -> u64 {
     given.unwrap_or_else(|| (full * percent()).div_ceil(100).max(full.min(12)))
 }
 
-/// The number of programs that a test must have seen do something, of which there must be `full` at full size. Few programs
-/// vary more: below the full size it is half of its share.
+/// The number of programs that must exercise a test, of `full` at full size. Small samples vary more: below the full
+/// size, half of the proportional number suffices.
 #[allow(dead_code, reason = "some tests have no generated programs")]
 pub fn at_least(full: u64) -> u64 {
     if percent() < 100 { full * percent() / 200 } else { full }

@@ -437,7 +437,7 @@ fn a_trace_shows_iterations_overlap_across_devices() {
             let mut merges = events.filter(|e| e.node.contains("df.merge") && e.iteration == iteration);
             merges.next().map(|event| event.begin).unwrap()
         };
-        // Device 0 is in one of the next iterations before device 1 comes to this one.
+        // Device 0 begins one of the next iterations before device 1 reaches this one.
         begins(0, 3) < begins(1, 2)
     });
     assert!(ahead.count() > 0);

@@ -62,7 +62,7 @@ fn count() -> u64 {
     crate::size::programs(150)
 }
 
-/// How to run the program of this number on so many devices.
+/// The schedule of the program with this seed on `devices` devices.
 fn schedule(seed: u64, devices: u64) -> Schedule {
     let mut schedule = seeded(seed * 3 + devices);
     schedule.threads = seed % 4 == 3;
@@ -116,7 +116,7 @@ fn compare(seed: u64, module: &Module, options: &Options, expected: &Shown) -> b
     true
 }
 
-/// Compares so many programs, made by a pipeline from generated ones; those that the passes refuse are omitted.
+/// Compares generated programs after a pipeline; refused programs are skipped.
 fn agree(first: u64, effects: bool, pipeline: &str, refused: u64) {
     let mut compared = 0;
     for seed in first..first + count() {

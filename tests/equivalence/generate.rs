@@ -96,7 +96,7 @@ const INPUTS: [(&str, Kind); 5] = [
     ("c", Kind::Bool),
 ];
 
-/// Values for the inputs of every program, and so many steps that none needs more.
+/// Values for the inputs of every program, and a limit on steps that no program reaches.
 pub fn bindings() -> Options {
     let mut options = Options {
         max_steps: Some(2_000_000),
@@ -129,7 +129,7 @@ pub fn program(random: &mut Random, effects: bool) -> String {
     sized(random, effects, size, 3)
 }
 
-/// A program of so many operations, nested so deep.
+/// A program of `size` operations, nested `depth` levels deep.
 pub fn sized(random: &mut Random, effects: bool, size: usize, depth: usize) -> String {
     let mut g = Generator {
         random,

@@ -71,7 +71,7 @@ fn after(module: &Module, pipeline: &str) -> Module {
     copy
 }
 
-/// The same of a pipeline that may say that there is something that it cannot do, but must not leave anything wrong.
+/// The same for a pipeline that may refuse the program, but must not leave an invalid one.
 #[track_caller]
 fn may_refuse(module: &Module, pipeline: &str) -> Option<Module> {
     let mut copy = module.clone();
@@ -145,7 +145,7 @@ const NOT_ALONE: [&str; 16] = [
     "lower-stacks",
     "jax-vjp",
     "split-vjp",
-    // Of functions of MLIR's dialects; looked at in `tools/mlir/gradients`.
+    // For functions of MLIR's dialects; `tools/mlir/gradients` covers them.
     "stacks-to-memref",
 ];
 
@@ -184,8 +184,8 @@ fn random_pipelines_of_all_passes() {
     assert!(ran as u64 * 2 > programs, "only {ran} of {programs} programs ran");
 }
 
-/// Passes that differentiate, place, partition, or do what they do for gradients only; what they make of a program is
-/// checked elsewhere, here that it is a program.
+/// Passes that differentiate, place, partition, or apply to gradients only; their output is checked elsewhere, and only
+/// verified here.
 const OTHERS: [&str; 10] = [
     // Directions are inputs of their own.
     "jvp",

@@ -24,7 +24,7 @@ use pir_ir::verify::{VerifyOptions, verify_with};
 use pir_ir::{Context, Module};
 use pir_passes::{PassManager, Pipeline};
 
-/// Reads and verifies; `None` if there were diagnostics, each of which must say something.
+/// Reads and verifies; `None` if there were diagnostics, each of which must have a message.
 fn load(ctx: &Arc<Context>, bytes: &[u8], allow_unregistered: bool) -> Option<Module> {
     let parsed = parse(ctx, bytes, &ParseOptions { allow_unregistered });
     let mut diagnostics = parsed.diagnostics;

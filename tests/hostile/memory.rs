@@ -7,7 +7,7 @@ use std::process::Stdio;
 use crate::tools::{refused, tool};
 
 const LIMIT: &str = "40M";
-/// Of a process with the limit, with the code of a tool built for tests, and what the allocator keeps.
+/// The peak of a process with the limit, including the code of a debug build, and memory that the allocator retains.
 const PEAK: u64 = 90 << 20;
 
 /// The output of a tool with these arguments and this input, and its peak memory.

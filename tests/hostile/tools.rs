@@ -52,7 +52,7 @@ fn what_cannot_be_written() {
             "standard output",
         );
     }
-    // The previous file stays when something goes wrong, and nothing is left beside it.
+    // The previous file is kept on failure, and no temporary file remains next to it.
     std::fs::write(path("out.pir"), "before").unwrap();
     std::fs::write(path("bad.pir"), "pd.nothing").unwrap();
     let failed = tool("pir-opt")

@@ -191,7 +191,7 @@ fn every_kind_of_loop() {
     for path in files("autodiff").into_iter().chain(files("autodiff/loops")) {
         let source = std::fs::read_to_string(&path).unwrap();
         let takes_trips = source.contains("name = \"n\"");
-        // Graphs are made of what is at top level.
+        // Graphs are made from the operations at top level.
         if !takes_trips && !source.contains("pd.while") || source.contains("func.func") {
             continue;
         }
@@ -204,7 +204,7 @@ fn every_kind_of_loop() {
             let Ok(module) = after(&plain, pipeline) else { continue };
             let lowered = match after(&module, "lower-to-dataflow") {
                 Ok(lowered) => lowered,
-                // A stack that the program has of its own has no order that a graph could tell.
+                // The order of the program's own stacks cannot be expressed in a graph.
                 Err(error) if pipeline == "backward" && !source.contains("create_stack") => {
                     panic!("{}: {error}", path.display())
                 }

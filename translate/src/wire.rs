@@ -88,7 +88,7 @@ impl<'a> Cursor<'a> {
         Some(value)
     }
 
-    /// The next bytes; nothing if there are not so many.
+    /// The next bytes; `None` if fewer remain.
     pub fn take(&mut self, count: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(count)?;
         self.0 = rest;

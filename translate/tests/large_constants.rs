@@ -6,7 +6,7 @@ use pir_dialects::pd;
 use pir_ir::{AttrData, Elements, Module, OpSpec, Type};
 use pir_translate::graphdef::{Options, read, read_text, write, write_text};
 
-/// A program that gives a matrix of so many rows.
+/// A program that returns a matrix with this many rows.
 fn program(rows: i64) -> Module {
     let ctx = pir_dialects::context();
     let dims = [rows, 10];

@@ -317,7 +317,7 @@ impl Graph {
         self.ops.len()
     }
 
-    /// Whether there is no node.
+    /// Whether the graph has no nodes.
     pub fn is_empty(&self) -> bool {
         self.ops.is_empty()
     }

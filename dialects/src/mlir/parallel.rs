@@ -101,7 +101,7 @@ impl Nest {
     }
 }
 
-/// `scf.parallel`: what iterations give is put together in their order.
+/// `scf.parallel`: combines the results of the iterations in order.
 pub(super) fn reduced(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
     let [lower, upper, step, inits] = groups(r, parts)?;
     let nest = nest(r, [lower, upper, step], inits);

@@ -1,5 +1,6 @@
-//! Tensors without dimensions become numbers: those of `pd`, which are its numbers, and those of the program, which cannot be told apart from
-//! them. What the function takes and returns, and hands to others, stays as it is.
+//! Converts tensors without dimensions to numbers: those of `pd`, which represent numbers there, and those of the
+//! program, which cannot be distinguished from them. Arguments and results of functions, and operands of calls, keep
+//! their types.
 
 use pir_ir::{AttrData, Body, Context, OpId, Rewriter, Traits, Type, ValueId};
 

@@ -20,7 +20,7 @@ pub fn index_constant(r: &mut Rewriter<'_>, value: i128) -> ValueId {
     r.op(arith::Constant::NAME).attr("value", value).result(ty).value()
 }
 
-/// The extents of a tensor or a buffer that its type does not say, in their order; none of what has no known rank.
+/// The dynamic extents of a tensor or buffer, in order; none if its rank is unknown.
 pub fn sizes(r: &mut Rewriter<'_>, value: ValueId) -> Vec<ValueId> {
     let ty = r.body.value_type(value);
     let shape = r.ctx.as_shaped(ty).map_or(&[][..], |(shape, _)| shape);

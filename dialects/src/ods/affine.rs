@@ -213,7 +213,7 @@ fn expressions(list: &str) -> Vec<&str> {
     all
 }
 
-/// `(%a + 1, min(%b, 10))`: bounds of loops that nest, each of one expression or of several, all of which are results of one map.
+/// `(%a + 1, min(%b, 10))`: bounds of nested loops, each of one or several expressions; all are results of one map.
 fn parallel_bounds(r: &mut dyn OdsReader<'_>, word: &str, map: &str, groups: &str) -> Result<usize, Unreadable> {
     let text = r.expressions("mapOperands", '(', true)?;
     let Some((head, results)) = text.split_once("->") else {
@@ -403,7 +403,7 @@ pub(super) const GENERIC: OdsHook = OdsHook {
     },
 };
 
-/// `ins(%a, %b : T, U) outs(%c : V)`, each of which may be missing.
+/// `ins(%a, %b : T, U) outs(%c : V)`; each part is optional.
 pub(super) fn structured(r: &mut dyn OdsReader<'_>, names: [&str; 2]) -> Result<(), Unreadable> {
     for (word, name) in ["ins", "outs"].into_iter().zip(names) {
         let mut types = Vec::new();

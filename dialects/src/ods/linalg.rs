@@ -134,21 +134,21 @@ pub(super) const MOVE: OdsHook = OdsHook {
     },
 };
 
-/// `{ arith.addf } ins(%a, %b : T, T) outs(%c : T)`, or the region behind it.
+/// `{ arith.addf } ins(%a, %b : T, T) outs(%c : T)`, or the region after it.
 pub(super) const MAP: OdsHook = OdsHook {
     name: "Map",
     read: |r| of_elements(r, ["inputs", "init"], None),
     print: |p| print_of_elements(p, ["inputs", "init"], None),
 };
 
-/// `{ arith.addf } ins(%a : T) outs(%b : U) dimensions = [1]`, or the region behind it.
+/// `{ arith.addf } ins(%a : T) outs(%b : U) dimensions = [1]`, or the region after it.
 pub(super) const REDUCE: OdsHook = OdsHook {
     name: "Reduce",
     read: |r| of_elements(r, ["inputs", "inits"], Some("dimensions")),
     print: |p| print_of_elements(p, ["inputs", "inits"], Some("dimensions")),
 };
 
-/// Ends what [`MAP`] and [`REDUCE`] begin, behind the region.
+/// Ends what [`MAP`] and [`REDUCE`] begin, after the region.
 pub(super) const END_OF_ELEMENTS: OdsHook = OdsHook {
     name: "EndOfElements",
     read: |_| Ok(()),
@@ -273,7 +273,7 @@ fn print_of_elements(p: &mut dyn OdsPrinter<'_>, names: [&str; 2], attr: Option<
     p.text(")");
 }
 
-/// The operation that stands for the region: it takes all arguments in their order, and gives what is yielded.
+/// The operation that abbreviates the region: it takes all arguments in order, and its result is yielded.
 fn shown_operation(p: &dyn OdsPrinter<'_>, reduces: bool) -> Option<OpId> {
     let body = p.body();
     let block = body.single_block(*body.op_regions(p.op()).first()?)?;

@@ -343,7 +343,7 @@ pub(super) const PRINT: OdsHook = OdsHook {
     },
 };
 
-/// `vector<2xf32>, vector<4xf32>`, of which and of how many numbers there are follows the result.
+/// `vector<2xf32>, vector<4xf32>`, which determine the result type.
 pub(super) const SHUFFLE: OdsHook = OdsHook {
     name: "Shuffle",
     read: |r| {

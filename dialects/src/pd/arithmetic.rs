@@ -39,7 +39,7 @@ impl Arithmetic for Tensors {
     }
 
     fn is(&self, op: OpView<'_>, what: Arith) -> bool {
-        // In a function of MLIR's dialects that is differentiated, both stand side by side.
+        // In a differentiated function of MLIR's dialects, both occur side by side.
         let counts = match what {
             Arith::Add => op.name() == arith::Addi::NAME,
             Arith::Subtract => op.name() == arith::Subi::NAME,

@@ -39,8 +39,8 @@ pub use rows::{family, is_foreign};
 
 pub use crate::typed::{Given, Ints, Number, Operand, Operation, Options, Source, Unary, View, index_of};
 
-/// Whether what an operation of PaddlePaddle's is made of here has parts that PaddlePaddle does not know, so that its derivative is its
-/// gradient operation.
+/// Whether the composition of an operation of PaddlePaddle contains operations that PaddlePaddle does not have. If so,
+/// programs for PaddlePaddle use its gradient operation.
 pub fn leaves_pd(op: &str) -> bool {
     composed::leaves_pd(op)
 }

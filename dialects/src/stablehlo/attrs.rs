@@ -38,7 +38,7 @@ impl<'c> Attrs<'c> {
             .ok_or_else(|| format!("the attribute `{name}` must be a list of integers: `array<i64: 1, 2>`"))
     }
 
-    /// A list of so many integers.
+    /// A list of `count` integers.
     pub(super) fn list_of(self, name: &str, count: usize) -> Result<List, String> {
         let list = self.list(name)?;
         match list.len() == count {
@@ -47,7 +47,7 @@ impl<'c> Attrs<'c> {
         }
     }
 
-    /// A list of so many integers; without the attribute, so many that are the same.
+    /// A list of `count` integers; without the attribute, `count` times the default.
     pub(super) fn list_or(self, name: &str, default: i64, count: usize) -> Result<List, String> {
         match self.get(name) {
             Some(_) => self.list_of(name, count),

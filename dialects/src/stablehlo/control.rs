@@ -65,7 +65,7 @@ fn make_if(r: &mut Rewriter<'_>, condition: ValueId, types: &[Type], regions: [R
     Ok(r.body.results(op).collect())
 }
 
-/// Branches one in the other: every index that there is no branch for takes the last.
+/// Nested branches: an index without a branch selects the last one.
 fn case(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
     let (&index, Some((&last, others))) = (&parts.operands[0], parts.regions.split_last()) else {
         return Err("expected a branch".to_owned());
@@ -73,7 +73,7 @@ fn case(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
     if others.is_empty() {
         return splice(r, last, ops::Return::NAME);
     }
-    // Of a truth value that was made an index, that itself is the condition.
+    // If the index was converted from a boolean, that is the condition.
     if let (&[first], Some(truth)) = (others, truth_of(r, index)) {
         return make_if(r, truth, parts.types, [last, first]);
     }

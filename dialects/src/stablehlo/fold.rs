@@ -306,7 +306,7 @@ fn before<'a>(view: OpView<'a>) -> Option<OpView<'a>> {
     (inner.name() == view.name()).then_some(inner)
 }
 
-/// Of two reshapes the first is redundant.
+/// The first of two reshapes is redundant.
 fn reshape_of_reshape(r: &mut Rewriter<'_>, op: OpId, _: &[Option<Attr>]) -> bool {
     let inner = before(r.view(op)).and_then(|inner| inner.operand(0));
     let is_static = |x| r.ctx.is_static(r.body.value_type(x));
@@ -317,7 +317,7 @@ fn reshape_of_reshape(r: &mut Rewriter<'_>, op: OpId, _: &[Option<Attr>]) -> boo
     true
 }
 
-/// Two operations that say where dimensions go are one.
+/// Composes two operations that permute or insert dimensions.
 fn composed(r: &mut Rewriter<'_>, op: OpId, name: &str) -> bool {
     let view = r.view(op);
     let Some((inner, x)) = before(view).and_then(|inner| Some((inner, inner.operand(0)?))) else {

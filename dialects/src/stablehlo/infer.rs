@@ -345,7 +345,7 @@ pub(crate) fn top_k(args: InferArgs<'_>) -> Types {
     Ok(smallvec![args.ctx.tensor(&out, elem), args.ctx.tensor(&out, Type::I32)])
 }
 
-/// Vectors of a number for each feature go with the first operand.
+/// The types of the per-feature vectors, which must match the first operand.
 fn features<'a>(args: &InferArgs<'a>, vectors: std::ops::Range<usize>) -> Result<(Type, Type), String> {
     let (dims, elem) = tensor(args, 0)?;
     let at = attrs(args).int("feature_index")?;

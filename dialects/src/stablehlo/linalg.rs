@@ -48,7 +48,7 @@ impl Triangular {
         let transpose = op.attr("transpose_a").map(|attr| op.ctx.attr_data(attr));
         let transposed = match transpose {
             Some(AttrData::Opaque(text)) if text.ends_with(" NO_TRANSPOSE>") => false,
-            // Of real numbers the adjoint is the transpose.
+            // For real numbers, the adjoint is the transpose.
             Some(AttrData::Opaque(text)) if text.ends_with(" TRANSPOSE>") || text.ends_with(" ADJOINT>") => true,
             _ => {
                 return Err(
@@ -65,7 +65,7 @@ impl Triangular {
     }
 }
 
-/// A call to linear algebra: an operation of its own, or a function of LAPACK that is called.
+/// A linear-algebra function: an operation of StableHLO, or a LAPACK function that is called.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Call {
     /// The triangular factor in its half, over zeros.
@@ -117,7 +117,7 @@ impl Call {
         }
     }
 
-    /// Whether it is differentiated as what it is made of.
+    /// Whether it is differentiated through its composition.
     pub fn is_made_of_others(self) -> bool {
         matches!(self, Call::Qr | Call::Reflections)
     }

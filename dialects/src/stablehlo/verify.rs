@@ -56,7 +56,8 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Truth values, integers, floats or complex numbers: what has more bits may stand for what has less.
+    /// The class of an element type: booleans, integers, floats or complex numbers. A wider type may accumulate a
+    /// narrower one.
     fn kind(&self, elem: Type) -> u8 {
         match self.op.ctx.type_data(elem) {
             _ if elem == Type::I1 => 0,
@@ -66,7 +67,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// The types of the arguments of a region, and of what it hands on.
+    /// The types of a region's arguments, and of the values that it returns.
     fn region(&self, at: usize) -> Result<[Vec<Type>; 2], String> {
         let body = self.op.body;
         let block = body
@@ -121,7 +122,7 @@ impl<'a> Check<'a> {
         Ok(elems)
     }
 
-    /// The result types of a reduction of inputs, each of which has an initial value: the shape is that of the first.
+    /// The result types of a reduction of inputs with initial values; the shape follows from the first one.
     fn reduction(&self, shape: impl Fn(&[i64]) -> Result<List, String>) -> Result<(), String> {
         let count = self.op.body.num_operands(self.op.op) / 2;
         let elems = self.combined(0, count)?;

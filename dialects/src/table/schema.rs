@@ -21,7 +21,7 @@ pub struct Entry {
     /// differentiated by its gradient operation, which only PaddlePaddle's executor runs.
     #[serde(default)]
     types: Option<String>,
-    /// The function that checks what the declaration cannot say.
+    /// The function that verifies what the declaration cannot express.
     #[serde(default)]
     verify: Option<String>,
     /// Its regions, `(cond, body)`; `(branch...)` for any number, `(body|do)` with another word that is read.
@@ -147,7 +147,7 @@ pub struct Op {
     /// Whether the types of its results are as written.
     #[allow(dead_code, reason = "the build script reads it")]
     pub written: bool,
-    /// The function that checks what the declaration cannot say.
+    /// The function that verifies what the declaration cannot express.
     #[allow(dead_code, reason = "the build script reads it")]
     pub verify: Option<String>,
     /// The names of the regions.
@@ -163,7 +163,7 @@ pub struct Op {
     pub assembly: Option<String>,
     /// The gradient operation.
     pub backward: Option<String>,
-    /// Operands of which only the shape is used.
+    /// Operands of which only the shape is used, as in PaddlePaddle.
     pub no_need_buffer: Vec<String>,
     /// Traits, in lower case.
     pub traits: Vec<String>,

@@ -55,7 +55,7 @@ fn context(text: &str) -> Result<Arc<Context>, Vec<Diagnostic>> {
     context_with(builder, &[file]).map_err(|(_, errors)| errors)
 }
 
-/// A chain of operations, each of which is made of the one before it twice.
+/// A chain of operations, each of which uses the previous one twice in its composition.
 #[test]
 fn expansions_have_a_limit() {
     let mut text = String::from("dialect: big\nops:\n");

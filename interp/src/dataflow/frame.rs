@@ -15,9 +15,9 @@ pub(super) struct State {
     pub(super) control: u32,
     /// The number of dead inputs.
     pub(super) dead: u32,
-    /// Of a merge: the input that arrived first.
+    /// For a merge: the input that arrived first.
     pub(super) winner: u32,
-    /// Of a merge: no further live value can arrive.
+    /// For a merge: no further live value can arrive.
     pub(super) over: bool,
     /// Whether it is queued, or has run.
     pub(super) ready: bool,

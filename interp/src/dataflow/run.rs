@@ -209,7 +209,7 @@ fn work(own: usize, devices: &[Mutex<Device<'_>>], shared: &Shared) {
 
 /// Runs a device until it waits for messages.
 fn run_device(device: &mut Device<'_>, shared: &Shared) -> Result<(), ExecError> {
-    /// After so many operations, other devices have waited long enough for another thread to wake for them.
+    /// After this many operations, other devices have waited long enough to wake another thread.
     const MANY: u64 = 4096;
     for count in 1u64.. {
         if shared.stopped() || !device.step()? {

@@ -17,7 +17,7 @@ use super::{Engine, Tensor};
 use crate::exec::{ExecError, Options, entry, top_level};
 use crate::tensor::Tensor as Dense;
 
-/// The engine goes by functions: it would differentiate what a call with a derivative of its own calls.
+/// The engine differentiates functions; it would ignore the derivative that a call names.
 pub(super) fn no_marked_calls(module: &Module) -> Result<(), ExecError> {
     let ctx = &*module.ctx;
     let mut refused = Ok(());
@@ -56,7 +56,7 @@ pub(super) struct Custom {
 }
 
 impl Customs {
-    /// Nothing if there is no such function.
+    /// `None` if there is no such function.
     pub(super) fn of(module: &Module, options: &Options) -> Option<Rc<Self>> {
         let scope = top_level(module);
         let named = scope.walk_all().filter_map(|op| {

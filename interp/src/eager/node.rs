@@ -35,7 +35,7 @@ pub struct SlotMeta {
     pub shape: Shape,
     /// The type of the elements.
     pub dtype: DType,
-    /// Of an operand: the destination of its gradient.
+    /// For an operand: the destination of its gradient.
     pub edge: Option<Edge>,
 }
 
@@ -82,7 +82,7 @@ pub(super) struct Operation {
     pub(super) lists: Vec<bool>,
     /// Its gradient function; a missing one is reported when a gradient arrives.
     pub(super) rule: Option<&'static Rule>,
-    /// Of a call the derivative that its function names.
+    /// For a call: the derivative that its function names.
     pub(super) custom: Option<Custom>,
     /// The operands, with lists flattened.
     pub(super) inputs: RefCell<Vec<Wrapper>>,

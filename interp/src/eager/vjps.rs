@@ -1,4 +1,4 @@
-//! Operations whose rows say how they are differentiated, as functions that name their derivatives: so the engine uses these.
+//! The derivatives of operations whose rows name a function for them.
 
 use std::borrow::Cow;
 

@@ -62,7 +62,7 @@ pub(super) fn apply(
     Ok(count)
 }
 
-/// The results of a kernel as values, some of which are lists of tensors.
+/// The results of a kernel as values; some are lists of tensors.
 pub(crate) fn listed(results: Outputs, lists: &[Option<usize>]) -> Result<Vec<Value>, ExecError> {
     let mut results = results.into_iter();
     let value = |length: &Option<usize>| match *length {

@@ -59,7 +59,7 @@ pub(super) fn group(ctx: &Context, body: &Body, instrs: &mut [Instr], least: usi
 }
 
 impl Flow {
-    /// `None` if they are no kernels.
+    /// `None` if the instructions are not kernels.
     pub(super) fn of(body: &Body, instrs: &[Instr]) -> Option<Flow> {
         let ops: FxHashMap<OpId, usize> = instrs.iter().enumerate().map(|(at, i)| (i.op, at)).collect();
         let mut sources: FxHashMap<u32, Source> = FxHashMap::default();

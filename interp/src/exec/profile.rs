@@ -131,7 +131,7 @@ pub struct Row {
     pub span: Option<Span>,
     /// The row of the operation or function that it is in.
     pub parent: Option<usize>,
-    /// Of a loop, how often its body was run.
+    /// For a loop: the number of iterations.
     pub iterations: Option<u64>,
     /// How often its kernel was called.
     pub calls: u64,

@@ -92,7 +92,7 @@ pub(crate) enum Code {
         op: MemoryOp,
         operands: Srcs,
     },
-    /// A tensor whose elements a region makes of their indices.
+    /// A tensor whose elements a region computes from their indices.
     Generate {
         extents: Vec<Option<usize>>,
         dtype: DType,
@@ -194,7 +194,7 @@ pub(super) enum Source {
     Step(usize),
 }
 
-/// Which values consecutive operations compute of which.
+/// The dataflow between consecutive operations.
 pub(crate) struct Flow {
     pub(super) steps: Vec<SmallVec<[Operand; 3]>>,
     /// The outside values, and whether each has its last use in the group.

@@ -1,5 +1,5 @@
-//! Detection: what is pooled in boxes, with its derivatives, boxes from a network's numbers and the other way round, and boxes that
-//! overlap. Boxes are two corners, of which the first has the smaller numbers.
+//! Detection: pooling in boxes with its derivatives, conversions between boxes and network outputs, and suppression of
+//! overlapping boxes. A box is two corners; the first has the smaller coordinates.
 
 use pir_dialects::pd;
 use pir_ir::AttrData;

@@ -160,7 +160,7 @@ impl Iterator for Offsets<'_> {
     }
 }
 
-/// The shape of the result of two operands, its elements, of `size` bytes each, and the rows of which it is made.
+/// The shape of the result of two operands, its number of elements, of `size` bytes each, and its rows.
 fn pairs(x: &Tensor, y: &Tensor, size: usize) -> Result<(Shape, usize, Rows), String> {
     if x.shape() == y.shape() {
         return Ok((x.shape().into(), x.len(), Rows::one(x.len())));
@@ -175,7 +175,7 @@ fn pairs(x: &Tensor, y: &Tensor, size: usize) -> Result<(Shape, usize, Rows), St
 pub(super) fn walk<T: Element>(v: &[T], shape: &[usize], steps: &[usize], count: usize) -> Result<Data, String> {
     let mut rows = Rows::new(shape, steps, steps);
     let (n, step) = (rows.length, rows.steps[0]);
-    // The last of the outer dimensions has a loop of its own, which is faster than that over offsets.
+    // The last outer dimension has a separate loop, which is faster than one over offsets.
     let (m, across) = rows.last_outer();
     let mut out = room::<T>(count)?;
     for (first, _) in rows.offsets() {
@@ -259,7 +259,8 @@ pub(super) fn zip<T: Element, U: Element>(x: &Tensor, y: &Tensor, f: impl Fn(T, 
     })
 }
 
-/// Changes elements in place by those of another tensor, or by its only one; the flag tells whether that is the left operand.
+/// Updates elements in place with those of another tensor, or with its only element; the flag is true if that is the
+/// left operand.
 type Change<'f, T> = &'f dyn Fn(&mut [T], &[T], bool);
 
 /// The number of elements that are copied and then changed: they are in the nearest cache meanwhile.

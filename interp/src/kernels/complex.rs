@@ -13,7 +13,7 @@ use crate::tensor::{Complex, Data, Element, Part, Tensor};
 
 type C = Complex<f64>;
 
-/// Operations of which the kernel moves, makes or adds elements of any type.
+/// Operations whose kernels move, create or add elements of any type.
 pub(super) const SAME: &[&str] = &[
     pd::AddN::NAME,
     pd::AssignValue::NAME,
@@ -146,7 +146,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             if parts.len() > MOST_FACTORS {
                 return Err(format!("it has more than {MOST_FACTORS} operands"));
             }
-            // Of the product of sums each term, which has a power of the imaginary unit as a factor.
+            // Each term of the expanded product; it has a power of the imaginary unit as a factor.
             for chosen in 0..1u32 << parts.len() {
                 let factor = |(at, part): (usize, &(Tensor, Tensor))| match chosen >> at & 1 {
                     0 => part.0.clone(),
@@ -177,7 +177,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     }),
 ];
 
-/// Of how many factors products are added up term by term.
+/// The maximum number of factors in an expanded product.
 const MOST_FACTORS: usize = 6;
 
 fn product(tx: bool, ty: bool) -> Result<Kernel, String> {

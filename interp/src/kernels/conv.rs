@@ -224,8 +224,9 @@ impl Sizes {
         self.axes.iter().all(pointwise) && self.columns() == self.area()
     }
 
-    /// Calls `f` for each row of windows of which a place, in a channel, overlaps the image: with the number of the
-    /// place, the range of the windows, the index of the first element of the image, and the step to the next one.
+    /// Calls `f` for each row of windows in which a position of the window overlaps the image, for one channel: with
+    /// the number of the position, the range of windows, the offset of the first image element, and the stride to the
+    /// next one.
     #[inline(always)]
     fn rows_of(&self, mut f: impl FnMut(usize, Range<usize>, usize, usize)) {
         let [ay, ax] = &self.axes;

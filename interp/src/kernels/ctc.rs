@@ -68,7 +68,8 @@ pub(super) fn log_sum(terms: impl Iterator<Item = f64> + Clone) -> f64 {
     }
 }
 
-/// The loss of a sequence of logarithms of probabilities and its derivative by the logits; zeros where there is no path, as there.
+/// The loss of a sequence of log-probabilities, and its derivative with respect to the logits; zeros if there is no
+/// path, as in PaddlePaddle.
 fn sequence(lines: &[Vec<f64>], labels: &[usize], blank: usize) -> (f64, Vec<Vec<f64>>) {
     const NEVER: f64 = f64::NEG_INFINITY;
     // Blanks around and between the labels.

@@ -101,7 +101,7 @@ pub(super) enum Job<'v, T> {
 /// Computes one channel.
 ///
 /// # Errors
-/// If there is no memory for the copies.
+/// If memory for the copies is exhausted.
 pub(super) fn channel<T: Real>(layout: &Layout<'_>, job: Job<'_, T>, to: &mut [T]) -> Result<(), String> {
     let s = layout.s;
     let size = match job {
@@ -179,7 +179,7 @@ impl<T: Real> WithSimd for Forward<'_, T> {
     }
 }
 
-/// Computes `N` vectors of results, of which the last ones may not exist; how many elements these are.
+/// Computes `N` vectors of results, the last of which may be partial; returns the number of elements.
 #[inline(always)]
 fn results<S: Simd, T: Real, const N: usize>(
     simd: S,

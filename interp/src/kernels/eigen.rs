@@ -73,7 +73,7 @@ fn gradient(s: &Spec<'_>) -> Result<Kernel, String> {
             let adjoint: Vec<C> = (0..n * n).map(|k| v[k % n * n + k / n].conj()).collect();
             out.extend(solved(adjoint.clone(), times(&inner, &adjoint, n), n)?);
         }
-        // Of complex numbers as many are kept as the result has.
+        // Keeps as many complex numbers as the result has.
         let out = Tensor::new(shape, out)?;
         one(match result {
             DType::C64 | DType::C128 => out.cast(result)?,

@@ -175,7 +175,7 @@ real!(
 
 /// Each row of the result is a linear combination of the rows of `y`, which are contiguous.
 fn rows<T: Real>(p: Product, x: &[T], y: &[T], z: &mut [T]) {
-    // Of a single row, the columns are shared between threads.
+    // For a single row, threads share the columns.
     let part = match p.m {
         1 => (1usize << 16).div_ceil(p.k.max(1)).next_multiple_of(256),
         _ => (1usize << 14).div_ceil(p.n.max(1) * p.k.max(1)) * p.n,

@@ -93,7 +93,7 @@ impl Schur {
         let [a, b, c, d] = [at(0, 0), at(0, 1), at(1, 0), at(1, 1)].map(|p| self.t[p].re);
         let half = (a - d) / 2.0;
         let value = C::new((a + d) / 2.0, (-b * c - half * half).max(0.0).sqrt());
-        // Of the eigenvector of the block, and of what is orthogonal to it.
+        // The eigenvector of the block, and the vector orthogonal to it.
         let (x, y) = (C::new(b, 0.0), value - C::new(a, 0.0));
         let size = length(&[x, y]);
         let (x, y) = (x * (1.0 / size), y * (1.0 / size));
@@ -181,7 +181,7 @@ fn length(x: &[C]) -> f64 {
     }
 }
 
-/// A vector of the length one, the largest element of which is positive.
+/// Scales a vector to length one, with its largest element positive.
 fn unit(mut x: Vec<C>, is_real: bool) -> Vec<C> {
     let size = length(&x);
     let largest = (0..x.len()).fold(0, |best, i| if x[i].abs() > x[best].abs() { i } else { best });
@@ -202,7 +202,7 @@ struct Real {
 }
 
 impl Real {
-    /// Reflects so many rows and columns from `first` on, by a vector of these elements.
+    /// Applies a Householder reflection to the rows and columns from `first` on.
     fn reflect(&mut self, first: usize, v: &[f64]) {
         let (n, square) = (self.n, v.iter().map(|x| x * x).sum::<f64>());
         if square == 0.0 {
@@ -236,7 +236,8 @@ impl Real {
         }
     }
 
-    /// Triangular but for blocks with complex eigenvalues, of which the first rows are returned; nothing, if that was not reached.
+    /// Reduces to quasi-triangular form, and returns the first rows of the blocks with complex eigenvalues; `None` if
+    /// the iteration does not converge.
     fn triangular(&mut self) -> Option<Vec<usize>> {
         let (n, mut pairs) = (self.n, Vec::new());
         let (mut end, mut steps) = (n, 0);

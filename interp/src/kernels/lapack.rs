@@ -80,7 +80,7 @@ pub(super) fn tensor(shape: &[usize], values: Vec<f64>, dtype: DType) -> Result<
     Tensor::new(shape, values)?.cast(dtype)
 }
 
-/// Integers for each matrix, so many in each.
+/// Integers for each matrix: `each`, or one.
 pub(super) fn integers(batch: &[usize], each: Option<usize>, values: Vec<i32>) -> Result<Tensor, String> {
     let shape: Shape = batch.iter().copied().chain(each).collect();
     Tensor::new(&shape, values)
@@ -287,8 +287,8 @@ fn orgqr(inputs: Inputs) -> Result<Outputs, String> {
 /// How often all pairs of columns are rotated at most; a dozen times are enough.
 pub(super) const SWEEPS: usize = 60;
 
-/// The eigenvectors of a symmetric matrix in columns, in the order of the eigenvalues, and these. The vectors have the sign that makes
-/// the last of their largest elements positive; LAPACK does not say which they have.
+/// The eigenvectors of a symmetric matrix in columns, in the order of the eigenvalues, and the eigenvalues. The sign of
+/// a vector makes the last of its largest elements positive; LAPACK leaves it open.
 fn syevd(triangle: Triangle, inputs: Inputs) -> Result<Outputs, String> {
     let [a] = take(inputs)?;
     let batch = Batch::of(&a)?;

@@ -115,7 +115,7 @@ impl OnLine for LogSoftmax {
     }
 }
 
-/// Of the gradient of the result, and the result.
+/// The derivative as a function of the result's gradient and the result.
 #[derive(Clone, Copy)]
 pub(super) struct SoftmaxGrad;
 
@@ -136,7 +136,7 @@ impl OnLine for SoftmaxGrad {
     }
 }
 
-/// Of the gradient of the result, and the result.
+/// The derivative as a function of the result's gradient and the result.
 #[derive(Clone, Copy)]
 pub(super) struct LogSoftmaxGrad;
 

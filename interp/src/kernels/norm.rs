@@ -101,7 +101,7 @@ struct Layout {
     segments: usize,
     /// The number of groups whose segments take turns.
     across: usize,
-    /// After so many segments the scales begin again.
+    /// The number of segments after which the scales repeat.
     period: usize,
     /// The number of scales of a segment: one for all elements, or one for each.
     width: usize,
@@ -217,12 +217,12 @@ impl Params {
     }
 }
 
-/// Normalizes, scales and shifts segments, the first of which has a number.
+/// Normalizes, scales and shifts segments; `first` is the number of the first one.
 struct Apply<'v, T> {
     values: &'v mut [T],
     first: usize,
     layout: &'v Layout,
-    /// Of all groups.
+    /// The moments of all groups.
     moments: &'v [Moments],
     params: &'v Params,
 }
@@ -515,7 +515,7 @@ fn batch_norm(s: &Spec<'_>) -> Result<Kernel, String> {
     }))
 }
 
-/// The channels of images are the groups; where they are the last dimension, their elements are no segments.
+/// The channels of images as groups; if they are the last dimension, their elements are not contiguous.
 fn channels(shape: &[usize], last: bool) -> Result<Layout, String> {
     let (n, c, area): (usize, usize, &[usize]) = match (shape, last) {
         ([n, c, area @ ..], false) => (*n, *c, area),

@@ -81,8 +81,8 @@ fn upper_gamma(a: f64, x: f64) -> f64 {
     h * front
 }
 
-/// Slices along an axis, or all elements, of which equal ones are left out: those that are anywhere, in their order, or those next to
-/// each other. `names` are those of the results behind the first.
+/// Removes duplicates of slices along an axis, or of elements: all duplicates, in sorted order, or only consecutive
+/// ones. `names` are those of the results after the first.
 fn slices(s: &Spec<'_>, names: [&'static str; 3], in_order: bool) -> Result<Kernel, String> {
     let along = s.ints("axis").and_then(|axes| axes.first().copied());
     let whole = attr_dtype(s, "dtype")

@@ -4,14 +4,15 @@ use super::gemm::{Product, Real};
 
 /// A right matrix.
 pub(super) enum Right<'v, T> {
-    /// Laid out as the [`Product`] says.
+    /// A matrix with the layout of the [`Product`].
     Matrix(&'v [T]),
     /// Rows that begin at these places, and may overlap.
     Rows { values: &'v [T], starts: &'v [usize] },
 }
 
 impl<T: Real> Right<'_, T> {
-    /// Copies a block of rows from `from` on into a panel of `width` columns, of which `there` exist, from `column` on.
+    /// Copies a block of rows, beginning at `from`, into a panel of `width` columns, beginning at `column`; `there` of
+    /// them exist.
     pub(super) fn pack(
         &self,
         p: Product,
@@ -37,7 +38,7 @@ impl<T: Real> Right<'_, T> {
     }
 }
 
-/// Copies a block into a panel: for each of `terms` a row of `width` numbers, the last of which may be zeros.
+/// Copies a block into a panel: for each of `terms`, a row of `width` numbers, padded with zeros.
 pub(super) fn pack<T: Real>(
     panel: &mut [T],
     width: usize,

@@ -327,8 +327,8 @@ enum ScatterMode {
     Replace,
 }
 
-/// Applies updates at offsets, in place if the tensor is unshared, so that the cost depends on the updates only. `flush`:
-/// whether subnormal numbers become zeros, of which only what is written here can be some.
+/// Applies updates at offsets, in place if the tensor is unshared, so that the cost depends on the updates only.
+/// `flush`: whether subnormal results become zeros; only updated elements are checked.
 fn put(x: Tensor, updates: &Tensor, places: &[usize], mode: ScatterMode, flush: bool) -> Result<Outputs, String> {
     fn at<T: Element + Flush>(values: Option<&mut [T]>, places: &[usize]) {
         if let Some(values) = values {

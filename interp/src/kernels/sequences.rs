@@ -21,7 +21,7 @@ fn lengths(given: &Tensor, count: usize, least: usize, most: usize) -> Result<Ve
         .ok_or_else(|| format!("the lengths must be {count} numbers from {least} to {most}"))
 }
 
-/// The scores of the best sequences of tags, and the tags, of which there are zeros behind the end.
+/// The scores of the best tag sequences, and the tags, padded with zeros.
 fn viterbi(s: &Spec<'_>) -> Result<Kernel, String> {
     let bounded = s.flag("include_bos_eos_tag", true);
     Ok(Box::new(move |inputs| {

@@ -38,7 +38,7 @@ pub(super) fn gesdd(full: bool, inputs: Inputs) -> Result<Outputs, String> {
         let (mut long, mut short) = (Vec::new(), Vec::new());
         for &(size, from) in &order {
             values.push(size);
-            // Of a zero there are only directions that are left.
+            // For a zero singular value, any orthogonal direction will do.
             if size > largest * 1e-300 {
                 long.push(columns[from].iter().map(|x| x / size).collect());
             }

@@ -24,7 +24,7 @@ fn known_extents(ctx: &Context, ty: Type) -> Option<Vec<Option<usize>>> {
     Some(shape.iter().map(|&extent| usize::try_from(extent).ok()).collect())
 }
 
-/// The extents, of which the unknown ones are given in order.
+/// The extents, with the dynamic ones filled in, in order.
 pub(crate) fn filled_in(
     extents: &[Option<usize>],
     given: &mut dyn Iterator<Item = i64>,

@@ -65,7 +65,7 @@ impl Step {
 /// The step of an operation with these attributes, if it has one.
 pub(super) type PrepareStep = fn(&Spec<'_>) -> Option<Step>;
 
-/// The steps of operations that are no [`Mapping`].
+/// The steps of operations that are not a [`Mapping`].
 pub(super) const STEPS: &[(&str, PrepareStep)] = &[
     (pd::Add::NAME, |_| Some(Step::Add)),
     (pd::Subtract::NAME, |_| Some(Step::Subtract)),

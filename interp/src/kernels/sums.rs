@@ -14,7 +14,7 @@ const BLOCK: usize = 256;
 const PART: usize = 1 << 14;
 /// The number of columns that are added up together.
 const COLUMNS: usize = 512;
-/// The number of rows of which each column is added up at once.
+/// The number of rows whose columns are summed together.
 const ROWS: usize = 4;
 /// The most levels of pairs: a sum of `n` blocks has `log2 n`.
 const LEVELS: usize = 64;
@@ -198,7 +198,7 @@ impl<T: Element> Middle<'_, T> {
         let columns = COLUMNS.min(inner);
         let levels = n.div_ceil(BLOCK).checked_ilog2().map_or(0, |l| l as usize + 2);
         parallel::chunks(&mut out, size.max(columns), work, |first, out| {
-            // The sums of some columns and of blocks of rows, of which others are to follow.
+            // The sums of some columns and blocks of rows; others may follow.
             let room = room::<f64>(levels * columns).unwrap_or_default();
             done(simd::run(Columns {
                 of,

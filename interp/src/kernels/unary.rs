@@ -268,7 +268,7 @@ fn scale(s: &Spec<'_>) -> Result<Kernel, String> {
         let [x] = take(inputs)?;
         let (ff, fb) = (factor as f32, bias as f32);
         let (fi, bi) = (factor as i64, bias as i64);
-        // Of integers, the factor and the bias are integers too, as in PaddlePaddle.
+        // For integers, the factor and the bias are integers too, as in PaddlePaddle.
         if after {
             let i = |v: i64| v.wrapping_mul(fi).wrapping_add(bi);
             let d = |v| v * factor + bias;

@@ -61,7 +61,7 @@ struct Given {
     yolo: Yolo,
     shape: [usize; 4],
     values: Vec<f64>,
-    /// For each image so many.
+    /// The number of boxes of each image.
     count: usize,
     boxes: Vec<f64>,
     labels: Vec<i64>,
@@ -113,7 +113,8 @@ impl Given {
         (found[2] > LEAST && found[3] > LEAST).then_some(found)
     }
 
-    /// The extent of an anchor relative to the image; there the height of the numbers says the size of both sides.
+    /// The extent of an anchor relative to the image. As in PaddlePaddle, the height of the feature map determines the
+    /// size of both sides.
     fn anchor(&self, anchor: usize) -> [f64; 2] {
         [0, 1].map(|axis| self.yolo.anchors[2 * anchor + axis] / (self.yolo.stride * self.shape[2] as f64))
     }
@@ -254,7 +255,7 @@ fn loss(s: &Spec<'_>) -> Result<Kernel, String> {
 fn gradient(s: &Spec<'_>) -> Result<Kernel, String> {
     let spec = Yolo::of(s)?;
     let [scores, objects, matches, cotangent] = [3, 4, 5, 6].map(|at| s.place(at));
-    // Of the declared results, those at the end may be omitted.
+    // The last declared results may be omitted.
     let declared = (0..4usize).filter(|&at| !s.is_absent(at));
     let results: Vec<usize> = declared.take(s.view.body.num_results(s.view.op)).collect();
     Ok(Box::new(move |inputs| {

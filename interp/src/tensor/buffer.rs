@@ -235,7 +235,7 @@ pub(crate) fn filled<T: Element>(count: usize, value: T) -> Result<Storage<T>, S
     Ok(values)
 }
 
-/// A list of any elements, all of which are to be overwritten.
+/// A buffer with unspecified elements, all of which will be overwritten.
 pub(crate) fn stale<T: Element>(count: usize) -> Result<Storage<T>, String> {
     let take = |pool: &mut Pool<T>| match count > LARGEST {
         true => pool.take_large(count),

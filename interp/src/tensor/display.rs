@@ -97,7 +97,7 @@ fn write_complex<T: Part + fmt::Display + fmt::LowerExp>(f: &mut fmt::Formatter<
     f.write_str(")")
 }
 
-/// Whether a number has so many zeros that an exponent is more readable.
+/// Whether a number has so many digits that scientific notation is more readable.
 fn is_long(value: f64) -> bool {
     value.is_finite() && value != 0.0 && !(1e-5..1e16).contains(&value.abs())
 }

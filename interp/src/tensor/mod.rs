@@ -324,7 +324,7 @@ impl Tensor {
         each_type!(&self.data, v => v.len())
     }
 
-    /// Whether there are no elements.
+    /// Whether the tensor has no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -64,7 +64,7 @@ impl<T: Flush> Task for Find<'_, T> {
     #[inline(always)]
     fn run<const FMA: bool>(self) -> bool {
         let tiles = self.0.chunks(TILE);
-        // Within a tile there is no early exit, so that vectors are compared.
+        // There is no early exit within a tile, so that comparisons are vectorized.
         tiles
             .into_iter()
             .any(|tile| tile.iter().fold(false, |any, v| any | v.is_small()))

@@ -16,7 +16,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Goes on behind white space.
+    /// Advances to `rest`, after white space.
     pub(crate) fn set(&mut self, rest: &'t str) {
         self.rest = rest.trim_start();
     }

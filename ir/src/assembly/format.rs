@@ -42,7 +42,7 @@ pub(crate) enum Element {
     Type(Vec<TypeOf>),
     /// A function.
     Custom(&'static str, AssemblyHook),
-    /// The region of this number, of which what `Bind` read are the arguments.
+    /// The region with this index, whose arguments `Bind` has parsed.
     Region { index: usize },
     /// A region that holds only the operation that a hook named, applied to its arguments, and this terminator.
     Applied { index: usize, terminator: Box<str> },

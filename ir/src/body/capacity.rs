@@ -16,7 +16,7 @@ pub(crate) struct CapacityHint {
     extras: Vec<Extra>,
 }
 
-/// Content of so many bytes is not copied, unless the room is more than twice as large.
+/// Larger contents are not copied unless the capacity is more than twice as large.
 const LARGE: usize = 1 << 16;
 
 /// Allocates the memory that the content of `all` needs, and returns its former memory to `rest` unless it keeps that.
@@ -34,7 +34,7 @@ fn settle<T>(all: &mut Vec<T>, rest: &mut Vec<T>) {
 }
 
 impl CapacityHint {
-    /// Makes room for so many operations, and as many as they mostly have of values and operands.
+    /// Reserves capacity for this many operations, and for the usual number of values and operands.
     pub(crate) fn for_ops(&mut self, ops: usize) {
         self.ops.reserve_exact(ops);
         self.values.reserve_exact(ops);

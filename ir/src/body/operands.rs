@@ -124,10 +124,10 @@ impl Body {
         self.set_operands(op, &operands);
     }
 
-    /// Makes all uses of `old` uses of `new`, in the time of the number of uses.
+    /// Replaces all uses of `old` with `new`, in time linear in the number of uses.
     ///
-    /// Both must be of one type, or `old` a placeholder: what uses a value may go with its own type only. A value whose
-    /// type is more or less precise replaces another by `Rewriter::replace_value`.
+    /// Both must have the same type, or `old` be a placeholder, since a user may depend on the type.
+    /// `Rewriter::replace_value` replaces values whose types differ in precision.
     pub fn replace_all_uses(&mut self, old: ValueId, new: ValueId) {
         debug_assert!(
             self.value_type(old) == self.value_type(new) || self.value_def(old) == ValueDef::None,

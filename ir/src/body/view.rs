@@ -148,7 +148,7 @@ impl<'a> OpView<'a> {
         }
     }
 
-    /// Whether the operation is declared to have no effects of its own. Quicker than to list them.
+    /// Whether the operation itself is declared to have no effects. Faster than listing them.
     pub fn has_no_effects(&self) -> bool {
         matches!(self.def().map(|def| &def.effects), Some(MemoryEffects::None))
     }

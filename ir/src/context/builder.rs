@@ -47,8 +47,8 @@ impl ContextBuilder {
         }
     }
 
-    /// Says what an operation computes of which nothing else is known: one that has no definition, as those of dialects have of which
-    /// only the text is known. Whoever looks at it may take what it expands to instead.
+    /// Registers the semantics of an operation that has no definition, like those of dialects of which only the text is
+    /// known. Passes may use its expansion instead.
     pub fn register_semantics(&mut self, op: impl Into<Text>, semantics: Arc<dyn Semantics>) -> &mut Self {
         self.semantics.insert(op.into(), semantics);
         self
@@ -91,7 +91,8 @@ impl ContextBuilder {
         extension.downcast_mut().expect("it is kept under its type")
     }
 
-    /// Says what a dialect demands of its operations, types and attributes beyond their definitions.
+    /// Registers the constraints of a dialect on its operations, types and attributes, in addition to their
+    /// definitions.
     pub fn constrain(&mut self, dialect: impl Into<Text>, constraints: Arc<dyn Constraints>) -> &mut Self {
         self.extension::<ConstraintTable>().insert(dialect.into(), constraints);
         self
@@ -127,7 +128,7 @@ impl ContextBuilder {
         self
     }
 
-    /// Says what loops and branches are made of.
+    /// Registers the operations with which loops and branches are built.
     pub fn register_structured(&mut self, structured: Structured) -> &mut Self {
         self.extension::<Registered>().structured = Some(structured);
         self

@@ -53,7 +53,7 @@ pub struct Context {
     aliases: Vec<(Text, OpName)>,
     extensions: Extensions,
     list_type: Text,
-    /// Of operations without a definition.
+    /// The semantics of operations without a definition.
     semantics: SemanticsTable,
     /// For each registered operation, whether MLIR declares its text.
     has_ods: Vec<bool>,

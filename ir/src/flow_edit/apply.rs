@@ -25,7 +25,7 @@ fn places(bundles: &[Bundle], of: impl Fn(&Bundle) -> Option<usize>) -> SmallVec
     all
 }
 
-/// A list with the lanes of bundles put in anew. Where two bundles begin at one place, neither has any lanes.
+/// A list with the lanes of the bundles inserted. If two bundles begin at one position, neither has lanes.
 fn rebuild<T: Copy>(old: &[T], places: &[(usize, &Bundle)], mut make: impl FnMut(Lane) -> Option<T>) -> Vec<T> {
     let mut new = Vec::with_capacity(old.len() + 1);
     let mut at = 0;

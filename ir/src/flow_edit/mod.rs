@@ -31,7 +31,7 @@ pub use apply::{Detached, Edited};
 /// Why an edit cannot be made. Nothing has changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Refused {
-    /// The operation in the way.
+    /// The operation that prevents the edit.
     pub op: OpId,
     /// The reason.
     pub why: &'static str,
@@ -374,10 +374,10 @@ impl<'c> FlowEdit<'c> {
         self.bundles.iter_mut().for_each(|b| b.entered = true);
     }
 
-    /// Whether all that is planned can be done.
+    /// Checks that the whole edit can be applied.
     ///
     /// # Errors
-    /// When a value that goes is used, a place has just so many operands, or nothing is known to forward.
+    /// If a removed value is used, the number of operands at a point is fixed, or the forwarded values are unknown.
     pub fn check(self, body: &Body) -> Result<Ready<'c>, Refused> {
         self.check_among(body, &|_| false)
     }

@@ -112,7 +112,7 @@ pub trait OdsReader<'r>: TextReader {
     /// Adds the attributes that the row of an operation implies to those present.
     ///
     /// # Errors
-    /// When one of them is no attribute.
+    /// If one of them is not an attribute.
     fn with_defaults(&mut self, name: &str, attrs: Vec<(String, Attr)>) -> Read<Vec<(String, Attr)>>;
 
     /// The name of the operation.
@@ -124,17 +124,17 @@ pub trait OdsReader<'r>: TextReader {
     /// The name of the first operand.
     fn only_operand(&self) -> &'r str;
 
-    /// Reads an attribute that is a dictionary, the entries of which the operation gets.
+    /// Reads a dictionary whose entries become attributes of the operation.
     ///
     /// # Errors
-    /// When something else is next.
+    /// If there is no dictionary here.
     fn trait_dict(&mut self) -> Read<()>;
 
-    /// Reads expressions of values in brackets, `[%i + 1, symbol(%n)]`, the values of which an operand gets; gives the map.
-    /// A value is a dimension or a symbol, as it is where it comes first; `apart`, in each expression of the list.
+    /// Reads expressions in brackets, `[%i + 1, symbol(%n)]`, and returns their map; the values become operands. A
+    /// value is a dimension or a symbol, as in its first use; with `apart`, in its first use in each expression.
     ///
     /// # Errors
-    /// When something else is next.
+    /// If there is something else here.
     fn expressions(&mut self, name: &str, open: char, apart: bool) -> Read<String>;
 
     /// The values that an operand has so far.
@@ -305,7 +305,7 @@ pub trait OdsPrinter<'a> {
     /// How much has been written.
     fn mark(&self) -> usize;
 
-    /// Puts a text where so much had been written, if more was written since.
+    /// Inserts a text at `mark` if something has been written since.
     fn insert_if_longer(&mut self, mark: usize, text: &str);
 
     /// Writes ` {…}`, without the attributes that the format has elsewhere.

@@ -66,7 +66,7 @@ impl OdsTable {
         }
     }
 
-    /// Finds the rows of the registered operations; tells which of them have one.
+    /// Finds the rows of the registered operations, and returns which of them have one.
     pub(crate) fn of_ops(&mut self, ctx: &Context) -> Vec<bool> {
         self.of_ops = vec![usize::MAX; ctx.ops().len()];
         for (at, (name, _)) in self.rows.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! The lowest level of the parser: bytes, blanks, words.
 //!
-//! The pieces are nom parsers over `&[u8]` with an error type that carries nothing; what went wrong, and where, is said
-//! by the level above, which knows what it expected.
+//! The parts are nom parsers over `&[u8]` with an empty error type; the level above, which knows what it expected,
+//! reports the error and its location.
 
 use memchr::memchr2;
 use nom::IResult;

@@ -103,7 +103,7 @@ impl<T: Copy> NameTable<T> {
         self.rest.get(&name).copied().unwrap_or(self.none)
     }
 
-    /// The place of a name. Pieces of which all `is_spare` may be taken for other names.
+    /// The index of a name. Indices for which `is_spare` holds may be reused.
     #[inline]
     pub(super) fn slot(&mut self, name: Name, is_spare: impl Fn(&T) -> bool) -> &mut T {
         let (list, at) = name.place();

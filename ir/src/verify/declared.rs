@@ -77,7 +77,7 @@ impl Checker<'_> {
                 hook(self.body.view(self.ctx, op), errors);
             }
         };
-        // Of what its regions yield, the definition itself knows more to say.
+        // The definition reports errors in yields more precisely.
         if !def.regions.is_empty() {
             hook(errors);
             if errors.len() == before {
@@ -253,7 +253,7 @@ impl Checker<'_> {
             .count();
         let (max, min) = (def.regions.len(), def.regions.len() - optional);
         let is_repeated = def.regions.iter().any(|r| r.presence == Presence::Repeated);
-        // MLIR has some of which there may be none.
+        // In MLIR, some of them are optional.
         let any = || {
             let row = self.ctx.ods(self.body.op_name(op)).and_then(|ods| ods.row().ok());
             regions.is_empty() && row.is_some_and(|row| row.regions.iter().all(|r| r.variadic))
@@ -282,7 +282,7 @@ impl Checker<'_> {
             );
             return;
         }
-        // Of several declared regions those that may be absent are omitted from the front.
+        // If several declared regions are optional, the first ones are omitted.
         let mut absent = max.saturating_sub(regions.len());
         let specs = def.regions.iter().filter(|spec| {
             let skip = absent > 0 && spec.presence == Presence::MayBeAbsent;

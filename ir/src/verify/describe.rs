@@ -24,7 +24,7 @@ pub fn describe_value(ctx: &Context, body: &Body, value: ValueId) -> String {
     }
 }
 
-/// Of how many operands it is said where they come from.
+/// The maximum number of operands whose definitions are reported.
 const MAX_OPERANDS: usize = 4;
 
 /// Says why the types of results do not follow from the operands and attributes of the operation at `span`, and what the

@@ -6,6 +6,6 @@ pub(super) const MAX_ERRORS: usize = 200;
 /// Options of the verifier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct VerifyOptions {
-    /// Operations that are not registered are no errors. Little is checked of them.
+    /// Accept unregistered operations, which are hardly verified.
     pub allow_unregistered: bool,
 }

@@ -44,7 +44,7 @@ impl<'a> Symbols<'a> {
         errors: &mut Vec<Diagnostic>,
     ) -> Option<usize> {
         let mut names = FxHashMap::default();
-        // Regions that are no bodies of their own have names of their own all the same.
+        // Regions that are not isolated bodies have separate symbol tables nevertheless.
         let mut nested = FxHashMap::default();
         let (mut calls, mut derivatives) = (Vec::new(), Vec::new());
         let callee = ctx.find_sym("callee");

@@ -29,7 +29,7 @@ pub fn reverse_post_order(body: &Body, region: RegionId) -> Vec<BlockId> {
     order
 }
 
-/// Removes the blocks that control cannot come to. Gives whether there were any.
+/// Removes unreachable blocks. Returns whether there were any.
 pub fn remove_unreachable_blocks(body: &mut Body) -> bool {
     let regions =
         std::iter::once(body.root()).chain(body.walk_all().flat_map(|op| body.op_regions(op).iter().copied()));

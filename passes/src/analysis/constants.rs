@@ -17,8 +17,8 @@ pub(crate) struct Constants<'a> {
     fast: bool,
     /// The operations of the context that materialize constants, found on first use.
     makers: OnceCell<Vec<usize>>,
-    /// Of the constants that were requested what they are, by the index of their operation. Interning what an operation
-    /// holds is not free, and constants are requested once per use.
+    /// The requested constants, by the index of their operation. Interning a constant is not free, and constants are
+    /// requested once per use.
     known: RefCell<Vec<Option<Option<Attr>>>>,
 }
 

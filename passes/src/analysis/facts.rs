@@ -172,7 +172,7 @@ pub struct Facts {
 impl Analysis for Facts {
     fn compute(ctx: &Context, body: &Body) -> Self {
         let effects = body.analysis::<Effects>(ctx);
-        // Of an operation that has not been looked at: whether all that was found in it is.
+        // For an operation that was not visited yet: whether everything found in it is speculatable.
         let mut speculatable = vec![true; body.num_op_slots()];
         let mut decide = |op: OpId| {
             let pure = effects.touched(op).is_empty();

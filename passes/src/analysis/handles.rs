@@ -1,4 +1,4 @@
-//! Which handles may refer to the same thing.
+//! Which handles may refer to the same object.
 
 use pir_ir::{Body, Context, EffectKind, EffectTarget, OpId, Use, ValueId};
 use rustc_hash::FxHashMap;
@@ -6,10 +6,10 @@ use rustc_hash::FxHashMap;
 use super::edges::is_fixed_slot;
 use super::provenance::is_handle_type;
 
-/// Handles, such as stacks, in classes: two of different classes never refer to the same thing.
+/// Handles, such as stacks, in classes: handles of different classes never refer to the same object.
 ///
-/// A handle keeps its class where control hands it on. What is put into a thing, or taken out of it, is in its class, so
-/// that a stack of stacks is one class.
+/// A handle keeps its class where control forwards it. An object that is put into another, or taken out of it, is in
+/// its class, so that a stack of stacks is one class.
 pub struct HandleClasses {
     parent: Vec<u32>,
     writers: FxHashMap<u32, Vec<OpId>>,

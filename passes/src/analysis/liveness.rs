@@ -146,7 +146,7 @@ impl Search<'_> {
         if !self.mark(value) {
             return;
         }
-        // Of what control does not bind there is only its operation to find, and who changes it.
+        // For values that control does not bind, only the defining operation and its writers matter.
         match self.body.defining_op(value) {
             Some(op) if self.handles.is_none() && self.body.region_flow(self.ctx, op).is_none() => self.op(op),
             _ => self.pending_values.push(value),
@@ -162,7 +162,7 @@ impl Search<'_> {
         is_new
     }
 
-    /// The ways through an operation with region flow, to be put back when they have been read.
+    /// The paths through an operation with region flow, to be returned after use.
     fn take_ways(&mut self, op: OpId) -> Ways {
         if self.ways_of != Some(op) {
             if let Some(before) = self.ways_of.replace(op).filter(|_| self.ways.are_many()) {
@@ -227,7 +227,7 @@ impl Search<'_> {
             }
             writers.into_iter().for_each(|op| self.op(op));
         }
-        // If it runs, control comes to the ends of its blocks.
+        // If the region runs, control reaches the ends of its blocks.
         for &region in body.op_regions(op) {
             for &block in body.region_blocks(region) {
                 let end = body

@@ -133,7 +133,7 @@ impl Provenance {
         }
     }
 
-    /// The value on the way to a handle that may be a name of different things, if there is one.
+    /// A value on the way to a handle that may refer to different objects, if there is one.
     pub(crate) fn doubt(&self, handle: ValueId) -> Option<ValueId> {
         match self.known.get(&handle) {
             Some(&Known::Doubt(value)) => Some(value),

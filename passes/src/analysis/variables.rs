@@ -143,8 +143,8 @@ fn is_number(ctx: &Context, ty: Type) -> bool {
     )
 }
 
-/// Whether results of an operation may be its operands in another form: views of their elements, or lists and other
-/// things that hold them.
+/// Whether results of an operation may alias its operands: views of their elements, or lists and other containers that
+/// hold them.
 fn may_alias(view: OpView<'_>) -> bool {
     let holds = |value| {
         let ty = view.body.value_type(value);

@@ -48,7 +48,7 @@ fn carries_with(custom: &FxHashMap<OpId, bool>, ctx: &Context, body: &Body, at: 
     }
 }
 
-/// Operations with regions of which it is not known how control goes through them.
+/// Operations with regions whose control flow is unknown.
 #[derive(Default)]
 struct Opaque {
     /// The operations in their regions, at any depth, by operation.
@@ -198,7 +198,7 @@ impl Activity {
         pending.extend(self.memory.outputs(ctx, body));
         pending.iter().for_each(|v| useful[v.index()] = true);
         let (mut given, mut strange_given) = (Given::default(), false);
-        // An operation of which nothing is known is gone through once.
+        // An operation with unknown control flow is visited once.
         let mut gone_through: FxHashSet<OpId> = FxHashSet::default();
         while let Some(value) = pending.pop() {
             let mut reach = |at: Use| {
@@ -276,8 +276,7 @@ impl Activity {
         carries_with(&self.custom, ctx, body, at, result)
     }
 
-    /// Whether the derivative would have to pass through the regions of an operation of which it is not known how control
-    /// goes through them.
+    /// Whether the derivative would pass through the regions of an operation with unknown control flow.
     pub(crate) fn passes_opaque(&self, body: &Body, op: OpId) -> bool {
         let Some(inside) = self.opaque.inside.get(&op) else {
             return false;
@@ -287,8 +286,7 @@ impl Activity {
             && std::iter::once(op).chain(inside.iter().copied()).any(varied)
     }
 
-    /// A value that depends on an input and is used in the regions of an operation of which it is not known how control goes
-    /// through them.
+    /// A value that depends on an input and is used in the regions of an operation with unknown control flow.
     pub(crate) fn varied_inside(&self, body: &Body, op: OpId) -> Option<ValueId> {
         let inside = self.opaque.inside.get(&op)?;
         let used = inside.iter().flat_map(|&op| body.operands(op));
@@ -328,7 +326,7 @@ impl Activity {
 /// A path, of a long one its ends.
 pub(crate) struct Path {
     pub(crate) start: Vec<ValueId>,
-    /// How many values between the ends are left out.
+    /// The number of omitted values between the ends.
     pub(crate) left_out: usize,
     pub(crate) end: Vec<ValueId>,
 }

@@ -39,8 +39,8 @@ struct Slot {
     terms: Vec<Term>,
 }
 
-/// Batches the products of a module, with `known_sizes` only where there are so many factors of such a shape that the size of the
-/// stacks is known. Whether there were any.
+/// Batches the products of a module. With `known_sizes`, only if the number and shapes of the factors, and thus the
+/// sizes of the stacks, are known. Returns whether there were any.
 pub fn batch_weight_grads(module: &mut Module, known_sizes: bool) -> bool {
     let ctx = module.ctx.clone();
     let mut changed = false;

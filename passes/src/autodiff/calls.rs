@@ -107,7 +107,7 @@ fn copy_in(ctx: &Context, scope: &mut Body, mut pending: Vec<Option<OpId>>) {
     }
 }
 
-/// The body of a function as one block, if it can be made of its blocks.
+/// The body of a function as a single block, if its blocks can be merged.
 fn one_block<'b>(ctx: &Context, inner: &'b Body) -> Option<Cow<'b, Body>> {
     if inner.single_block(inner.root()).is_some() {
         return Some(Cow::Borrowed(inner));

@@ -120,7 +120,7 @@ impl Group {
     }
 
     fn rewrite(self, r: &mut Rewriter<'_>) {
-        // Where the buffers are used, and where their numbers are handed on.
+        // Where the buffers are used, and where their numbers are forwarded.
         let carried: FxHashSet<(OpId, usize)> = self
             .members
             .iter()

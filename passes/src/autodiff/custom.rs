@@ -197,7 +197,7 @@ impl CustomVjp {
         })
     }
 
-    /// The adjoint that is made of a function that gives a tape.
+    /// The adjoint that is made from a function that returns a tape.
     fn adjoint(ctx: &Context, name: Sym, (scope, op): (&Body, OpId)) -> Option<Self> {
         let ty = scope.view(ctx, op).ty("function_type")?;
         let pir_ir::TypeData::Function { inputs, results } = ctx.type_data(ty) else {

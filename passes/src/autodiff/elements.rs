@@ -11,7 +11,7 @@ pub(crate) fn number(r: &mut Rewriter<'_>, ty: Type, value: f64) -> ValueId {
     r.op(arith::Constant::NAME).attr("value", value).result(ty).value()
 }
 
-/// Loops over the places of the elements of a shape; the sizes that it does not say are `sizes`.
+/// Loops over the indices of a shape; `sizes` are its dynamic extents.
 pub(crate) fn each_element(
     r: &mut Rewriter<'_>,
     shape: &[i64],

@@ -13,7 +13,7 @@ pub(crate) fn callee(ctx: &Context, body: &Body, op: OpId) -> Option<Sym> {
     }
 }
 
-/// The calls in a body that do not say how they are differentiated.
+/// The calls in a body that do not name a derivative.
 pub(crate) fn plain_calls(ctx: &Context, body: &Body) -> impl Iterator<Item = (OpId, Sym)> {
     let calls = body.walk_all().filter(move |&op| {
         let attrs = body.attrs(op);

@@ -34,7 +34,7 @@ pub(super) fn recognize(module: &mut Module) {
     }
 }
 
-/// The argument, if a quotient is a logistic function, and the sum, the power and the negative that it is made of.
+/// If a quotient is a logistic function: the argument, and the sum, power and negation in it.
 fn logistic(ctx: &Context, body: &Body, op: OpId) -> Option<(ValueId, [OpId; 3])> {
     let made_by = |value: ValueId, name: &str| {
         let op = body.defining_op(value)?;

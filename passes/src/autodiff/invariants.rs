@@ -12,7 +12,7 @@ pub(crate) struct Invariants {
     region_depth: Vec<u32>,
     /// For each value the depth of the innermost region that it depends on.
     value_depth: Vec<u32>,
-    /// Clones that were made: of which value, in front of which operation.
+    /// The clones: of a value, in front of an operation.
     clones: FxHashMap<(ValueId, OpId), ValueId>,
     outermost: FxHashMap<(RegionId, u32), Option<(u32, RegionId)>>,
 }

@@ -85,7 +85,7 @@ fn is_access(ctx: &Context, body: &Body, op: OpId, what: Access) -> bool {
     access(ctx, body, op).is_some_and(|(access, _)| access == what)
 }
 
-/// The groups of buffers of which the loads, or the stores, were given.
+/// The groups of buffers whose loads, or stores, were reported.
 #[derive(Default)]
 pub(crate) struct Given(FxHashSet<usize>);
 
@@ -335,7 +335,7 @@ impl Memory {
             .all(|&at| self.group_of.contains_key(&body.operand(op, at)))
     }
 
-    /// The buffers that what depends on an input is in, and of which it is not known what else happens to them.
+    /// Reports buffers that hold values depending on an input, and that an unknown operation accesses.
     pub(crate) fn refusals(&self, ctx: &Context, body: &Body) -> Vec<Diagnostic> {
         let mut errors = Vec::new();
         let mut strangers: Vec<_> = self.strangers.iter().collect();

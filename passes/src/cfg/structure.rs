@@ -62,7 +62,7 @@ struct Yielded {
 /// Why a body cannot be lifted: a value of this type would be needed where there is none.
 pub(super) struct Stuck(pub(super) Type);
 
-/// The blocks of a body, of which more and more are put together.
+/// The blocks of a body, which are merged step by step.
 pub(super) struct Nodes<'a> {
     pub(super) ctx: &'a Context,
     pub(super) body: &'a mut Body,
@@ -373,7 +373,7 @@ impl<'a> Nodes<'a> {
         let mut out: Vec<(usize, Option<Handed>, Vec<Handed>)> = Vec::new();
         for (at, &to) in targets.iter().enumerate() {
             let of = [0, 1].map(|side: usize| by_target[side].get(&to).copied());
-            // Of two ways, the second one is taken if the first one is not.
+            // Of two successors, the second one is taken if the first one is not.
             let told = targets.len() > 1 && !apart && (targets.len() > 2 || at == 0);
             let when = if told {
                 let whens = of.map(|e| e.map(|e| e.when));

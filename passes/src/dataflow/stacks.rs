@@ -5,7 +5,7 @@ use pir_dialects::df;
 use pir_dialects::df::graph::{Graph, Node, NodeKind};
 use pir_ir::{Body, Context};
 
-/// A stack, or several between which handles do not tell.
+/// A stack, or several that the handles do not distinguish.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Tape {
     /// The nodes that make the stacks.

@@ -101,8 +101,7 @@ fn groups(ctx: &Context, body: &Body, slots: &Slots) -> Option<Vec<u32>> {
 }
 
 /// The initial classes of slots: those of one group whose sources are superficially equal, which is cheap to determine.
-/// [`NONE`] for a slot that is alone in its class, or in a class of unused slots, on which nothing depends. `None` if
-/// there are no others.
+/// [`NONE`] for a slot that is alone in its class, or unused. `None` if there are no classes.
 fn split_by_sources(body: &Body, slots: &Slots, group_of: &[u32]) -> Option<Vec<u32>> {
     let mut group_of_value = vec![NONE; body.num_value_slots()];
     for (slot, &group) in slots.slots.iter().zip(group_of) {
@@ -116,7 +115,7 @@ fn split_by_sources(body: &Body, slots: &Slots, group_of: &[u32]) -> Option<Vec<
     };
     let mut hash_of = vec![ShortHash::default(); group_of.len()];
     let mut class_of = vec![NONE; group_of.len()];
-    // Of each class how many slots it has, and whether one of them is read.
+    // For each class: the number of its slots, and whether one of them is read.
     let mut classes: Vec<(u32, bool)> = Vec::new();
     // One slot of each class.
     let mut known: HashTable<u32> = HashTable::new();

@@ -159,7 +159,7 @@ impl Slots {
         &self.sources[start as usize..self.slots[index].end as usize]
     }
 
-    /// Enters a slot whose sources were put at the end of the list, unless there are none.
+    /// Enters a slot whose sources are at the end of the list, unless there are none.
     fn push(&mut self, value: ValueId, anchor: OpId) {
         let end = self.sources.len() as u32;
         if self.slots.last().map_or(0, |s| s.end) < end {

@@ -223,7 +223,7 @@ pub(super) fn forward_once(ctx: &Context, body: &mut Body, slots: &Slots) -> boo
     } = solver;
     // The replacement of each slot: a value, or a visible constant. Unused slots need none.
     let mut replacements: Vec<(ValueId, ValueId)> = Vec::new();
-    // The constants to be made: for which replacement, of which class, and before which operation.
+    // The constants to create: for which replacement, of which class, and before which operation.
     let mut to_make: Vec<(usize, u32, OpId)> = Vec::new();
     for (slot, state) in slots.slots.iter().zip(states) {
         let value = match state.stands {

@@ -74,8 +74,8 @@ impl Loop {
         body.operands_vec(self.end)
     }
 
-    /// Whether there is no loop inside, and in the cond region no branch either: it may be copied without the program
-    /// growing by more than a factor, however deep loops are nested.
+    /// Whether the loop contains no loop, and its cond region no branch: copying it enlarges the program by at most a
+    /// factor, however deep loops are nested.
     fn is_innermost(&self, ctx: &Context, body: &Body) -> bool {
         let repeats = |op: OpId| match body.region_flow(ctx, op) {
             Some(flow) => (0..body.op_regions(op).len()).any(|r| flow.is_repeated(body.view(ctx, op), r)),

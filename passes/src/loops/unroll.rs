@@ -106,7 +106,7 @@ fn size(body: &Body, op: OpId) -> usize {
     body.op_regions(op).iter().map(|&r| body.walk(r).count()).sum()
 }
 
-/// Does `factor` iterations at a time, as long as so many are left.
+/// Executes `factor` iterations at a time while at least that many remain.
 fn unroll_by(ctx: &Context, body: &mut Body, facts: &Facts, l: Loop, factor: i64, copies: usize) -> Option<()> {
     if !l.is_innermost(ctx, body) || l.carries_handles(ctx, body) || !l.tests_quietly(body, facts) {
         return None;

@@ -9,7 +9,7 @@ use crate::values::{RawValue, ValueReader, is_word_char};
 /// More anchors around each other than this are a mistake.
 const MAX_DEPTH: usize = 64;
 
-/// Whether an operation holds a program of its own.
+/// Whether an operation holds a nested program.
 pub(crate) fn is_module(def: &OpDef) -> bool {
     def.has(Traits::ISOLATED | Traits::SYMBOL_TABLE | Traits::NO_TERMINATOR)
 }
@@ -168,7 +168,7 @@ impl<'a> ValueReader<'a> {
             return;
         };
         let def = ctx.registered_op(anchor).and_then(|op| ctx.op_def(op));
-        // Of an anchor that is none it has been said.
+        // An invalid anchor was reported before.
         if def.is_some_and(|def| def.has(Traits::ISOLATED) && !is_module(def)) {
             let name = pass.name();
             self.errors.push(

@@ -92,7 +92,7 @@ impl Scope {
         scope
     }
 
-    /// Notes what a body names; what it calls only if it is no function whose calls are looked at.
+    /// Records the symbols that a body uses, except callees of analysed calls.
     fn look_into(&mut self, ctx: &Context, body: &Body, solved: bool) {
         let mut pending = vec![(body, solved)];
         while let Some((body, solved)) = pending.pop() {
@@ -135,8 +135,8 @@ pub(super) fn across(
         calls.args.insert(name, vec![known; args]);
         calls.results.insert(name, Vec::new());
     }
-    // In the order of the source, first all, then those of which something has changed: arguments reach the callees of a chain in one
-    // round, and results its callers in another.
+    // In the order of the source: first all, then those that have changed. Arguments reach the callees of a chain in
+    // one round, results its callers in another.
     let mut order: Vec<(OpId, Sym)> = scope.functions.iter().map(|(&name, &op)| (op, name)).collect();
     order.sort_unstable();
     let mut pending: VecDeque<Sym> = order.into_iter().map(|(_, name)| name).collect();

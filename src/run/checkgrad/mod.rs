@@ -151,7 +151,7 @@ impl Check<'_> {
         let is_active = |at: &usize| {
             let has_gradient = match values[*at].dtype() {
                 DType::F64 => true,
-                // Of functions; a program has no gradients in complex numbers.
+                // Only functions have gradients in complex numbers.
                 DType::C128 => !gradients.results.is_empty(),
                 _ => false,
             };
@@ -281,7 +281,7 @@ impl Base {
 fn float_outputs(outcome: &Outcome) -> Vec<f64> {
     let fetched = outcome.fetched.iter().map(|(_, tensor)| tensor);
     let all = fetched.chain(&outcome.results);
-    // Of complex numbers it is the real part that is summed up.
+    // For complex numbers, the real part is summed.
     all.filter(|tensor| tensor.dtype().is_float() || tensor.dtype().is_complex())
         .flat_map(Tensor::to_f64)
         .collect()

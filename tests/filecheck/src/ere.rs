@@ -148,7 +148,7 @@ fn check_bounds(bounds: &str) -> Result<(), String> {
     }
 }
 
-/// A bracket expression, of which the `[` has been read. A `\` in it is a character like any other.
+/// A bracket expression after its `[`. A `\` in it is an ordinary character.
 fn bracket<'a>(ere: &'a str, out: &mut String) -> Result<&'a str, String> {
     const OPEN: &str = "a `[` has no `]`";
     let mut rest = ere;

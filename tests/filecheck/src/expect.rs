@@ -221,7 +221,7 @@ fn resolve(lines: &[&str], at: usize, place: &str) -> Result<Option<usize>, Stri
     Ok(Some(line + 1))
 }
 
-/// The text up to the `}}`, past pairs of its own in a pattern.
+/// The text up to the matching `}}`; in a pattern, pairs may be nested.
 fn braced(text: &str, nested: bool) -> Result<(&str, &str), String> {
     let mut depth = 0_usize;
     let mut at = 0;

@@ -19,7 +19,7 @@ const STEPS: u64 = 3000;
 /// Bytes of the tensors of a run, and of one.
 const MEMORY: u64 = 8 << 20;
 const TENSOR: usize = 1 << 20;
-/// Passes may make programs longer; from so many bytes of text on the rest is not worth its time.
+/// Passes may enlarge programs; longer texts are not worth checking further.
 const LONG: usize = 1 << 20;
 
 /// Passes after which a program does more. What it did before it still does.
@@ -232,7 +232,7 @@ pub fn execute(bytes: &[u8]) {
     }
 }
 
-/// Bytes of an input that say what the pipeline is.
+/// The number of bytes of an input that select the pipeline.
 const OF_PIPELINE: usize = 24;
 
 /// Makes a program and a pipeline of the bytes, and executes the program before and after.
@@ -256,7 +256,7 @@ pub fn generated(bytes: &[u8]) {
     };
     match Pipeline::parse(&wanted) {
         Ok(pipeline) => check(&ctx, &module, &pipeline),
-        // Some options say more than what kind of value they take.
+        // Some options restrict their values further.
         Err(errors) => assert!(!errors.is_empty(), "{wanted} is refused without a reason"),
     }
 }

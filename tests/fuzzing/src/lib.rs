@@ -25,7 +25,7 @@ pub use seeds::{regressions, seeds};
 /// Something that takes bytes, and promises not to panic whatever they are.
 #[derive(Clone, Copy)]
 pub struct Target {
-    /// The name of the target in `fuzz/`, and of the folder of its inputs that once went wrong.
+    /// The name of the target in `fuzz/`, and of the folder of its past failures.
     pub name: &'static str,
     /// Does with an input what the tools would do, and panics if that is wrong.
     pub run: fn(&[u8]),

@@ -105,8 +105,7 @@ const WORDS: &[&str] = &[
     "#-}",
 ];
 
-/// The words that the inputs of a target are made of: those of the text format and the names of all operations, or those of
-/// pipelines.
+/// The words of a target's inputs: those of the text format and the names of all operations, or those of pipelines.
 pub fn dictionary(target: &str) -> &'static [String] {
     static WORDS_AND_NAMES: OnceLock<Vec<String>> = OnceLock::new();
     static OF_PIPELINES: OnceLock<Vec<String>> = OnceLock::new();

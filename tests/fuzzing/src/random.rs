@@ -23,7 +23,7 @@ impl Random {
         (self.number() % limit.max(1) as u64) as usize
     }
 
-    /// One of some things.
+    /// A random item.
     pub fn pick<'t, T>(&mut self, things: &'t [T]) -> Option<&'t T> {
         things.get(self.below(things.len()))
     }

@@ -83,7 +83,7 @@ fn graphs(folder: &Path) -> Vec<(String, Vec<u8>)> {
     found
 }
 
-/// Bytes that programs are made of, of several lengths.
+/// Raw bytes of several lengths, from which programs are generated.
 fn numbers() -> Vec<(String, Vec<u8>)> {
     let of = |seed: u64| {
         let mut random = Random::new(seed);
@@ -160,7 +160,7 @@ pub fn seeds(target: &str) -> Vec<(String, Vec<u8>)> {
     found
 }
 
-/// The inputs with which a target once went wrong.
+/// The past failures of a target.
 pub fn regressions(target: &str) -> Vec<(String, Vec<u8>)> {
     let mut paths = Vec::new();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("regressions");

@@ -12,7 +12,7 @@ use pir_passes::{PassRegistry, Pipeline};
 use pir_tools::arrays;
 use pir_translate::{Format, graphdef, paddle};
 
-/// After so many inputs a new context is made: it keeps what it has interned.
+/// After this many inputs, the context is replaced, since it keeps everything that it has interned.
 const INPUTS_PER_CONTEXT: usize = 200;
 
 thread_local! {
@@ -30,7 +30,7 @@ pub(crate) fn context() -> Arc<Context> {
     })
 }
 
-/// Whether there are errors, each of which must say something about the input.
+/// Whether there are errors; each must have a message that refers to the input.
 fn refused(diagnostics: &[Diagnostic], length: usize) -> bool {
     for diagnostic in diagnostics {
         let said = !diagnostic.message.is_empty() && !diagnostic.code.is_empty();
@@ -106,7 +106,7 @@ pub(crate) fn text(bytes: &[u8]) {
     }
 }
 
-/// What a reader of another format makes of the bytes: a program that is right, and can be printed.
+/// The result of reading the bytes in another format: a valid program, which can be printed.
 fn other(ctx: &Arc<Context>, format: Format, bytes: &[u8], allow_unregistered: bool) -> Option<Module> {
     let module = match format.read(
         ctx,
@@ -190,12 +190,12 @@ pub(crate) fn graphdef(bytes: &[u8]) {
 
 /// Files of tensors. What is read can be written and is read as the same again.
 pub(crate) fn arrays(bytes: &[u8]) {
-    // Files that say that they hold more than they do must not take it either.
+    // Files whose headers announce more than they contain must not exhaust memory either.
     pir_interp::tensor::set_max_bytes(64 << 20);
     let Ok(tensors) = arrays::read_bytes("x", bytes) else {
         return;
     };
-    // Archives cannot hold two of one name, nor more than so many.
+    // Archives cannot contain duplicate names, nor more than a fixed number of entries.
     let names: BTreeSet<&String> = tensors.iter().map(|(name, _)| name).collect();
     let half = tensors.iter().any(|(_, tensor)| tensor.dtype() == DType::BF16);
     if names.len() < tensors.len() || half {

@@ -18,7 +18,7 @@ fn number(variable: &str) -> Option<u64> {
 static TOTAL: AtomicUsize = AtomicUsize::new(0);
 static DONE: AtomicUsize = AtomicUsize::new(0);
 
-/// Runs a target on an input, and keeps that if it goes wrong.
+/// Runs a target on an input, and saves the input if the target panics.
 fn survive(target: Target, name: &str, bytes: &[u8]) {
     if let Err(panic) = catch_unwind(AssertUnwindSafe(|| (target.run)(bytes))) {
         let path = format!("{}/{}-{name}", env!("CARGO_TARGET_TMPDIR"), target.name);

@@ -204,7 +204,7 @@ impl<'a> Parser<'a> {
         Ok(key)
     }
 
-    /// Texts that stand beside each other are one.
+    /// Adjacent strings are concatenated.
     fn string(&mut self, quote: u8) -> Result<Vec<u8>, String> {
         let mut out = Vec::new();
         let cut = || "a string is not closed".to_owned();

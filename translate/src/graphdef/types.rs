@@ -225,7 +225,7 @@ pub(super) fn content(proto: &TensorProto) -> Option<Cow<'_, [u8]>> {
     Some(Cow::Owned(bytes))
 }
 
-/// Whether a tensor has so many numbers that they are kept as bytes, and not all of them are one.
+/// Whether a tensor is large enough to be stored as bytes, and not a splat.
 fn is_dense(proto: &TensorProto, count: usize) -> bool {
     let Some(size) = size(proto.dtype).filter(|_| count > LISTED) else {
         return false;

@@ -56,7 +56,7 @@ pub(crate) struct Builder<'c> {
     pub(super) flags: Flags,
     pub(super) changes: Changes,
     pub(super) sharing: Sharing,
-    /// The operands that lists were made of.
+    /// The operands of lists.
     pub(super) lists: FxHashMap<SourceId, SmallVec<[SourceId; 4]>>,
     /// Names of unknown operations that have been reported.
     unknown: FxHashSet<String>,

@@ -140,7 +140,7 @@ fn branch(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
     Ok(r.body.results(op).collect())
 }
 
-/// How results of iterations of `affine.parallel` are put together, by the numbers of MLIR, with what they start from.
+/// The operation that combines the results of iterations of `affine.parallel`, by MLIR's number, and its initial value.
 fn reduction(kind: i64) -> Option<(&'static str, f64)> {
     Some(match kind {
         0 => (arith::Addf::NAME, 0.0),

@@ -1,4 +1,4 @@
-//! Operations of `memref`, `tensor` and `bufferization` that are made of others of `memref` and `tensor`.
+//! Operations of `memref`, `tensor` and `bufferization` that are expressed by others of `memref` and `tensor`.
 
 use pir_ir::text::segment_sizes;
 use pir_ir::{DYNAMIC, Rewriter, Type, TypeData, ValueId};

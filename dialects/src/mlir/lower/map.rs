@@ -41,7 +41,7 @@ pub(crate) struct Map {
     /// Dimensions and symbols.
     pub(crate) inputs: usize,
     pub(crate) results: Vec<Expr>,
-    /// Of a set, what each has to be.
+    /// For a set: the relation of each expression.
     pub(crate) relations: Vec<Relation>,
 }
 

@@ -46,7 +46,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
             (true, _) => lines.transformed(x, "RFFT", &sizes)?,
             (false, _) => lines.transformed(complex(x, x.zeros()), "FFT", &sizes)?,
         };
-        // Of real numbers, that of the other sign is the conjugate.
+        // For real input, the transform with the other sign is the conjugate.
         let out = if forward { out } else { conjugate(out) };
         Ok(vec![lines.back(out, &sizes)])
     }),

@@ -170,7 +170,7 @@ fn grid_sample<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
     Ok(vec![sampled.reshape([n, c, rows, columns])])
 }
 
-/// Images as lines of elements, of which some are wanted of each channel.
+/// Images as rows of elements, from which elements of each channel are read.
 struct Image<'c> {
     flat: Expr<'c>,
     extents: [i64; 4],

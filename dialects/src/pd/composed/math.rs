@@ -326,7 +326,8 @@ fn polygamma(x: Expr<'_>, n: i32) -> Expr<'_> {
     left.select(mirrored - polynomial(cotangent, &reflected), right)
 }
 
-/// A softplus for each step on the path to a class in a tree, of which the last ones of a shorter path are of zeros, as there.
+/// A softplus for each step on the path to a class in a tree; the missing steps of shorter paths contribute zeros, as
+/// in PaddlePaddle.
 fn hsigmoid_loss<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
     let (x, w, classes) = (op.x("x")?, op.x("w")?, op.int("num_classes")?);
     let (rows, features) = match op.shape("x")?[..] {
@@ -379,7 +380,7 @@ fn hsigmoid_loss<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
     Ok(op.wanted(&[("out", loss), ("pre_out", softplus), ("w_out", sparse)]))
 }
 
-/// Of how many classes a tree is a constant.
+/// The maximum number of classes whose tree is a constant.
 const MOST_CLASSES: i64 = 1 << 14;
 
 /// The inverse of the error function: an approximation by logarithms (S. Winitzki, 2008), and three of Newton's steps.

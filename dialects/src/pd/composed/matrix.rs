@@ -194,7 +194,7 @@ fn systems<'c>(op: &Call<'c>, a: &str, b: &str) -> Result<(Expr<'c>, Expr<'c>), 
     }
 }
 
-/// The symmetric matrix of which one half is read. Its derivative is that of a symmetric matrix, which both halves share.
+/// The symmetric matrix given by one half. Its derivative is that of a symmetric matrix, which both halves share.
 fn symmetric(x: Expr<'_>, upper: bool) -> Expr<'_> {
     let both = (x + turned(x)) * 0.5;
     let read = match upper {

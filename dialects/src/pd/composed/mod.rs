@@ -1,7 +1,7 @@
-//! Operations of PaddlePaddle's that are made of others: each has its row among those that only PaddlePaddle's declarations give,
-//! and a function that builds what it computes. Here it is executed and differentiated as that; in a program for PaddlePaddle it
-//! stays what it is. A function reports attributes and shapes that it does not support, and then the operation is as any other of
-//! these rows.
+//! PaddlePaddle's operations that are compositions of others: each has a row that comes from PaddlePaddle's
+//! declaration, and a function that builds its composition. Execution and differentiation use the composition; programs
+//! for PaddlePaddle keep the operation. If the function refuses the attributes or shapes, the operation is treated like
+//! the others that are only declared.
 
 mod complex;
 mod gradients;
@@ -89,7 +89,7 @@ impl Compositions {
     }
 }
 
-/// Whether what an operation is made of has parts that PaddlePaddle does not know.
+/// Whether the composition of an operation contains operations that PaddlePaddle does not have.
 pub(super) fn leaves_pd(op: &str) -> bool {
     op.strip_prefix("pd.")
         .is_some_and(|op| matrix::OPS.iter().chain(complex::OPS).any(|(name, _)| *name == op))

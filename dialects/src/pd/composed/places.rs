@@ -1,4 +1,4 @@
-//! Elements at places that are computed: what is put there, counted there, or gathered from there.
+//! Elements at computed positions: scatter, count and gather.
 
 use pir_ir::Type;
 

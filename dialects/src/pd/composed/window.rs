@@ -93,7 +93,7 @@ fn conv3d<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
     Ok(vec![whole.transpose(&[0, 2, 1, 3, 4])])
 }
 
-/// A sum over the depth of the filter of transposes of convolutions of images, each put at its places in the depth.
+/// A sum over the depth of the filter of transposed convolutions of images, each placed at its positions in the depth.
 fn conv3d_transpose<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
     let ([n, _, depth, ..], [c, of, kd, kh, kw]) = (volumes::<5>(op, "x")?, volumes(op, "filter")?);
     let ([sd, sh, sw], [dd, dh, dw], groups) = (three(op, "strides")?, three(op, "dilations")?, op.int("groups")?);

@@ -65,7 +65,7 @@ fn holds_all(view: OpView<'_>, from: Type, to: Type) -> bool {
     }
 }
 
-/// Of two conversions, the first is redundant if it is lossless.
+/// If the first of two conversions is lossless, it is redundant.
 pub(super) fn cast_of_cast(rewriter: &mut Rewriter<'_>, op: OpId, _: &[Option<Attr>]) -> bool {
     let view = rewriter.view(op);
     let inner = view.operand(0).and_then(|x| view.body.defining_op(x));
@@ -141,7 +141,7 @@ pub(super) fn transpose_of_transpose(rewriter: &mut Rewriter<'_>, op: OpId, _: &
     true
 }
 
-/// Of two reshapes, the first is redundant.
+/// The first of two reshapes is redundant.
 pub(super) fn reshape_of_reshape(rewriter: &mut Rewriter<'_>, op: OpId, _: &[Option<Attr>]) -> bool {
     let view = rewriter.view(op);
     let inner = view.operand(0).and_then(|x| view.body.defining_op(x));

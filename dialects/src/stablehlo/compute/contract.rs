@@ -70,7 +70,7 @@ fn convolution<'c>(c: &Cx<'c>) -> Result<Expr<'c>, String> {
     Ok(permuted(slide.over(c, x, filter)?, &inverse(&result)))
 }
 
-/// Groups of a batch become groups of features: each is convolved with filters of its own.
+/// Groups of a batch become groups of features: each is convolved with its own filters.
 fn batch_to_features(x: Expr<'_>, groups: i64) -> Result<Expr<'_>, String> {
     let (&[batch, features, ref space @ ..], 0) = (x.dims(), x.dims().first().map_or(1, |n| n % groups)) else {
         return Err("`batch_group_count` must divide the batch".to_owned());
@@ -90,7 +90,7 @@ struct Slide {
 }
 
 impl Slide {
-    /// The image with its first so many dimensions of space padded, which then need no more.
+    /// The image with its first `count` spatial dimensions padded, so that they need no further padding.
     fn padded<'c>(&mut self, c: &Cx<'c>, x: Expr<'c>, count: usize, interior: &[i64]) -> Expr<'c> {
         let side = |last: usize| -> List {
             let of = |at: usize| match at.checked_sub(2) {
@@ -140,8 +140,8 @@ impl Slide {
         }
     }
 
-    /// The sum over the places along all dimensions of space but the last two, each a convolution of images. There is no padding along
-    /// these dimensions.
+    /// The sum over the positions along all spatial dimensions but the last two, each a convolution of images. These
+    /// dimensions have no padding.
     fn by_planes<'c>(&self, c: &Cx<'c>, x: Expr<'c>, filter: Expr<'c>) -> Result<Expr<'c>, String> {
         let (dims, window) = (x.dims(), filter.dims());
         let (rank, deep) = (x.rank(), x.rank() - 4);

@@ -136,8 +136,8 @@ fn windows_in_place<'c>(x: Expr<'c>, gather: &Gather, starts: &[i64], back: bool
 /// How many windows are combined one after the other.
 const MAX_WINDOWS: i64 = 64;
 
-/// Combines so many windows with the elements at their places by any region, in the order of XLA: as each may change what the next one
-/// reads.
+/// Combines windows with the elements at their positions by any region, one after the other in XLA's order, since each
+/// may change what the next one reads.
 fn one_by_one<'c>(
     c: &Cx<'c>,
     mut all: Expr<'c>,

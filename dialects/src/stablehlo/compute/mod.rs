@@ -32,7 +32,7 @@ pub(super) struct Cx<'c> {
     /// The function of its regions on elements.
     region: Region,
     second: Region,
-    /// Of an operation with a region the element of each operand that is a constant with one.
+    /// For an operation with a region: the element of each operand that is a splat constant.
     splats: SmallVec<[Option<f64>; 4]>,
     /// The linear algebra operation.
     call: Result<Call, String>,

@@ -47,7 +47,7 @@ fn known<'c>(x: Expr<'c>, combiner: &str, axes: &[i64]) -> Option<Expr<'c>> {
         // Their product has no derivative but that of its factors.
         (ops::Multiply::NAME, _) if x.is_complex() => return None,
         (ops::Multiply::NAME, _) => x.prod_with(|o| o.axis(axes)).to(x.elem()),
-        // Of equals each gets the same share of the cotangent.
+        // Equal elements share the cotangent.
         (ops::Maximum::NAME, _) => x.amax_with(|o| o.axis(axes)),
         (ops::Minimum::NAME, _) => x.amin_with(|o| o.axis(axes)),
         _ => return None,
@@ -345,7 +345,7 @@ fn all_places(window: &[i64]) -> Vec<Vec<i64>> {
     (0..count).map(of).collect()
 }
 
-/// The elements at one place of all windows.
+/// The elements at one position of all windows.
 fn window_part<'c>(x: Expr<'c>, at: &[i64], windows: &[i64], strides: &[i64]) -> Expr<'c> {
     let ends: Vec<i64> = (0..at.len())
         .map(|d| at[d] + (windows[d] - 1) * strides[d] + 1)

@@ -92,7 +92,7 @@ fn constant<'c>(c: &Cx<'c>) -> Result<Expr<'c>, String> {
     })
 }
 
-/// A constant of the numbers of which its elements' parts are.
+/// A complex constant, from the parts of its elements.
 fn complex_constant<'c>(c: &Cx<'c>, elements: &Elements, part: Type) -> Result<Expr<'c>, String> {
     let numbers = elements
         .floats()

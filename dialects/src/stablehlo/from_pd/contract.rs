@@ -31,7 +31,7 @@ fn matmul<'c>(c: &Cx<'c>, x: Expr<'c>, y: Expr<'c>, transposes: [bool; 2]) -> Re
     };
     let half = [Type::F16, Type::BF16];
     let is_half = x.elem().is_some_and(|elem| half.contains(&elem));
-    // Halves are computed in single precision and rounded once, and of truth values there are no products.
+    // Half-precision products are computed in single precision and rounded once; booleans have no products.
     let inner = match x.elem() {
         _ if is_half => Type::F32,
         Some(Type::I1) => Type::I32,
@@ -61,7 +61,7 @@ fn matmul<'c>(c: &Cx<'c>, x: Expr<'c>, y: Expr<'c>, transposes: [bool; 2]) -> Re
     Ok(reshaped(converted(out, c.elem()), c.dims()))
 }
 
-/// The sum of products over one dimension of each, for each index of so many leading dimensions.
+/// The contraction of one dimension of each operand, batched over the leading `batch` dimensions.
 pub(super) fn dot<'c>(x: Expr<'c>, y: Expr<'c>, batch: usize, over: [usize; 2]) -> Expr<'c> {
     let ctx = x.scope().context();
     let list: Vec<String> = (0..batch).map(|at| at.to_string()).collect();

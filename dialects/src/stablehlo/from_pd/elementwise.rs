@@ -12,17 +12,17 @@ use crate::pd::{self, Expr, Number};
 /// An operation with the same meaning in StableHLO.
 #[derive(Clone, Copy)]
 pub(super) enum Twin {
-    /// Of floats.
+    /// A function of floats.
     Float(&'static str),
-    /// Of floats; integers stay what they are.
+    /// A rounding function of floats; the identity for integers.
     Rounding(&'static str),
-    /// Of signed numbers.
+    /// A function of signed numbers.
     Number(&'static str),
-    /// Of two tensors that are broadcast.
+    /// A function of two tensors, with broadcasting.
     Binary(&'static str),
     /// A comparison of two tensors that are broadcast.
     Compare(&'static str),
-    /// Of the truth of two tensors that are broadcast.
+    /// A logical function of two tensors, with broadcasting.
     Logical(&'static str),
 }
 
@@ -150,7 +150,7 @@ pub(super) const ROWS: Rows = rows! {
     LogicalNot |c, _| unary(ops::Not::NAME, truth(c.x(0)));
     BitwiseNot |c, _| unary(ops::Not::NAME, c.x(0));
     Dropout |c, op| {
-        // What drops nothing is no random number.
+        // In test mode, dropout draws no random numbers.
         if !op.is_test() {
             return Err("it draws random numbers; `is_test = true` avoids this".to_owned());
         }

@@ -97,7 +97,7 @@ struct Numbers {
 }
 
 impl Numbers {
-    /// Of slices at indices along a dimension.
+    /// Slices at indices along a dimension.
     fn rows(rank: usize, at: usize) -> Self {
         Numbers {
             offset: (0..rank).filter(|&d| d != at).collect(),
@@ -107,7 +107,7 @@ impl Numbers {
         }
     }
 
-    /// Of slices at indices of so many components, after so many other dimensions.
+    /// Slices at index tuples of `depth` components, after `lead` batch dimensions.
     fn tuples(rank: usize, depth: usize, lead: usize) -> Self {
         Numbers {
             offset: (lead..lead + rank - depth).collect(),
@@ -117,7 +117,7 @@ impl Numbers {
         }
     }
 
-    /// Of single elements, at indices of as many components as there are dimensions.
+    /// Single elements, at index tuples with a component for each dimension.
     fn elements(rank: usize) -> Self {
         Numbers::tuples(rank, rank, rank)
     }

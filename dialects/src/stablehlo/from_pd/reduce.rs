@@ -118,7 +118,8 @@ fn extremum<'c>(c: &Cx<'c>, axes: Vec<i64>, greatest: bool) -> Expr<'c> {
     reshaped(c.reduce(name, c.x(0), init, &axes), c.dims())
 }
 
-/// Of two elements with their indices the one that compares so, the first of equals; a NaN is before all others.
+/// Selects from two elements with indices by a comparison, the smaller index if they are equal; NaN precedes all
+/// numbers.
 pub(super) fn first_of_equals(c: &Cx<'_>, elem: Type, index: Type, wins: &str) -> Option<RegionId> {
     let scalars = [elem, index, elem, index].map(|elem| c.ctx().tensor(&[], elem));
     c.region(&scalars, |args| {

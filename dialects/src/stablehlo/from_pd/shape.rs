@@ -37,7 +37,7 @@ pub(super) const ROWS: Rows = rows! {
         transposed(c.x(0), &all_axes(&perm, c.x(0).rank())?)
     };
     Tile |c, _| {
-        // Each dimension becomes two, the first of which is repeated.
+        // Each dimension becomes two; the first of them is repeated.
         let (x, dims) = (c.x(0), c.dims());
         let lead = dims.len() - x.rank();
         let own: Vec<i64> = (0..dims.len()).map(|at| at.checked_sub(lead).map_or(1, |at| x.dims()[at])).collect();

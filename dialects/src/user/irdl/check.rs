@@ -278,7 +278,7 @@ fn segment_ranges(
                 Arity::Variadic => true,
             };
             let right = sizes.len() == declared.len() && sizes.iter().zip(declared).all(fits);
-            // The sum cannot overflow: there are no more sizes than declarations, each of 32 bits.
+            // The sum cannot overflow: there are at most as many sizes as declarations, and each has 32 bits.
             if !right || sizes.iter().sum::<usize>() != count {
                 let message = format!(
                     "`{segments}` of `{}` does not match its declaration, or its {count} values",

@@ -113,7 +113,7 @@ impl<const FMA: bool, const WIDE: bool> Math<FMA, WIDE> {
     #[inline(always)]
     pub(crate) fn exp_m1(self, x: f64) -> f64 {
         let (rounded, less) = self.reduced(at_most(at_least(x, -60.0), 710.0));
-        // Of half the power, which does not overflow.
+        // Computed from half the power, which does not overflow.
         let half = power(rounded - 1.0);
         let all = 2.0 * self.add(less, half, half - 0.5);
         if x.abs() < TINY { x } else { all }

@@ -155,7 +155,7 @@ fn power(base: i64, exponent: i64, _: u32) -> Result<i64, &'static str> {
     Ok(result)
 }
 
-/// An integer type without a sign of its own.
+/// A signless integer type.
 trait Whole: Element {
     const WIDTH: u32;
 

@@ -146,7 +146,7 @@ fn properties(writer: &AttrWriter<'_>, out: &mut String, attrs: AttrDict, name: 
     }
 }
 
-/// Writes ` {…}`, if there are attributes that are no properties.
+/// Writes ` {…}` if there are attributes other than properties.
 fn others(writer: &AttrWriter<'_>, out: &mut String, attrs: AttrDict, name: Option<Sym>) {
     let entries = writer.ctx.dict_entries(attrs);
     let others = entries.iter().filter(|entry| Some(entry.0) != name);

@@ -57,7 +57,7 @@ pub(super) struct Names {
     owner: NameTable<u32>,
     last_number: u32,
     scopes: Vec<Scope>,
-    /// Of a body that has been printed, for its memory.
+    /// The memory of a printed body, for reuse.
     spare: Option<Scope>,
 }
 
@@ -305,7 +305,7 @@ impl Names {
         push_int(out, i128::from(len));
     }
 
-    /// Numbers a block that has no label of its own.
+    /// Numbers a block without a label.
     pub(super) fn number_block(&mut self, block: BlockId, number: usize) {
         if let Some(scope) = self.scopes.last_mut() {
             scope.labels.entry(block).or_insert(number);

@@ -16,7 +16,7 @@ impl<'a> Printer<'a, '_> {
     /// Prints the format from an element on, after which regions are left as tasks.
     pub(super) fn ods(&mut self, body: &'a Body, op: OpId, row: &'a OdsRow, from: usize, mut region: usize) {
         let mut at = from;
-        // Of a list of regions between words, each is printed in turn.
+        // The regions of a list, separated by words, are printed in turn.
         while let Some(item) = row.items.get(at) {
             at += 1;
             if item.space
@@ -361,7 +361,7 @@ impl<'a> Printer<'a, '_> {
 }
 
 impl OdsRow {
-    /// Whether an operation can be printed in the format: it has what the row demands.
+    /// Whether an operation can be printed in the format: it has everything that the row requires.
     pub(super) fn fits(&self, ctx: &Context, body: &Body, op: OpId) -> bool {
         use crate::ods::{Arity, AttrPresence};
         let fits = |values: &[crate::ods::Value], count: usize| {
@@ -430,7 +430,7 @@ fn place(
         });
         return (counts.iter().take(at).sum(), counts.get(at).copied().unwrap_or(0));
     }
-    // Only a place behind a variadic group depends on how many values there are.
+    // The index depends on the number of values only after a variadic group.
     let first = values.get(..=at).unwrap_or_default();
     if !first.is_empty() && first.iter().all(|value| value.arity == Arity::One) && at < total {
         return (at, 1);

@@ -1,7 +1,7 @@
-//! Printing of several isolated operations at a time.
+//! Prints several isolated operations concurrently.
 //!
-//! What is printed of an isolated operation without operands and results depends on nothing around it but the
-//! indentation: its body has names of its own.
+//! The text of an isolated operation without operands and results depends only on the indentation: its body has a name
+//! scope of its own.
 
 use rayon::prelude::*;
 
@@ -17,8 +17,8 @@ const PIECE: usize = 1000;
 const BATCH: usize = 32_000;
 
 impl<'a> Printer<'a, '_> {
-    /// Prints isolated operations that are in a row, from `at` on, on the threads of the pool that this is called in.
-    /// Moves `at` after them; `false` if it is not worth it, and then nothing is done.
+    /// Prints consecutive isolated operations, from `at` on, on the threads of the current pool, and advances `at`.
+    /// Returns `false`, and prints nothing, if that would not be faster.
     pub(super) fn in_parallel(&mut self, body: &'a Body, at: &mut Option<OpId>) -> bool {
         if self.in_turn > 0 {
             self.in_turn -= 1;

@@ -241,7 +241,7 @@ impl<'a> Printer<'a, '_> {
 }
 
 impl<'a> Printer<'a, '_> {
-    /// The dictionaries of an attribute, if it has so many and they can be beside what they are of.
+    /// The dictionaries of an attribute, if their number is right and they can be printed next to their subjects.
     fn dicts(&self, body: &Body, op: OpId, name: &str, count: usize) -> Option<&'a [Attr]> {
         let AttrData::Array(items) = self.ctx.attr_data(body.attr(self.ctx, op, name)?) else {
             return None;

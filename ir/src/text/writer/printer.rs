@@ -53,7 +53,7 @@ pub(super) enum Task<'a> {
         index: usize,
         generic: bool,
     },
-    /// A body of its own ends.
+    /// The end of an isolated body.
     EndBody,
     /// The rest of a format, and the brace in front of it.
     Ods {
@@ -94,7 +94,7 @@ pub(super) struct Printer<'a, 'w> {
     pub(super) deferred: Vec<(usize, Vec<Name>)>,
     /// Operations that end regions and are not printed, the innermost last.
     pub(super) elided: Vec<OpId>,
-    /// The operation whose format says what its region is, until it is left out.
+    /// The operation whose region is implied by its format, until the region is skipped.
     pub(super) hidden_regions: Option<OpId>,
     /// How many names there were before the head of an operation named the arguments of its region.
     pub(super) args_mark: Option<usize>,
@@ -242,7 +242,7 @@ impl<'a, 'w> Printer<'a, 'w> {
     /// The operations of a block from one on, as far as the next one that has regions.
     fn operations(&mut self, place: Place<'a>, first: OpId) {
         let body = place.body;
-        // An operation without regions leaves no work behind, and needs no task for the operations after it.
+        // An operation without regions leaves no tasks, and needs none for the operations after it.
         let mut at = Some(first);
         if self.parallel && body.isolated(first).is_some() && self.in_parallel(body, &mut at) {
             self.tasks.push(Task::Block(place, at));
@@ -289,7 +289,7 @@ impl<'a, 'w> Printer<'a, 'w> {
         }
     }
 
-    /// Prints an operation on lines of its own, with what is inside it.
+    /// Prints an operation on separate lines, with its regions.
     pub(super) fn alone(&mut self, body: &'a Body, op: OpId) {
         if let Some(comment) = body.comment(op) {
             self.comment(comment);

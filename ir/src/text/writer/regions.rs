@@ -217,7 +217,7 @@ impl<'a> Printer<'a, '_> {
         match body.block_label(block).filter(|_| !self.names.is_numbered(block)) {
             Some(label) => self.out.push_str(self.ctx.str(label)),
             None => {
-                // Numbered by its place; labels that were written may say the same, so those come first.
+                // Numbered by position; explicit labels, which may have the same form, were assigned first.
                 self.out.push_str("bb");
                 let at = self.names.block_number(block);
                 push_int(&mut self.out, at as i128);

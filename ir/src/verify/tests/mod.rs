@@ -109,7 +109,7 @@ fn context() -> Arc<Context> {
     builder.build()
 }
 
-/// Builds operations at an insertion point; every operation has a span of its own, in the order of creation.
+/// Builds operations at an insertion point; each has a distinct span, in the order of creation.
 struct Build<'a> {
     rw: Rewriter<'a>,
     clock: usize,

@@ -39,7 +39,7 @@ impl Adjoint<'_, '_> {
         Ok(())
     }
 
-    /// Makes of the shadows of buffers what an operation makes of the buffers.
+    /// Applies an aliasing operation to the shadows of its buffers.
     fn alias_shadow(&mut self, op: OpId, buffer: ValueId) -> Result<(), Failure> {
         let mut operands = Vec::new();
         for value in self.r.body.operands_vec(op) {
@@ -97,7 +97,7 @@ impl Adjoint<'_, '_> {
         Box::new(Diagnostic::error("no-derivative", message).label(self.r.body.op_span(op), "differentiated here"))
     }
 
-    /// The adjoint of what makes a buffer: its shadow is no longer needed.
+    /// The adjoint of an allocation: the shadow is no longer needed.
     pub(super) fn on_alloc(&mut self, _op: OpId, buffer: Option<ValueId>) {
         if let Some(shadow) = buffer.and_then(|buffer| self.shadows.get(buffer)) {
             self.r.op(memref::Dealloc::NAME).operand(shadow).build();

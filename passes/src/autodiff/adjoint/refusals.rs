@@ -36,7 +36,8 @@ fn no_tangents(ctx: &Context, body: &Body, activity: &Activity, op: OpId) -> Dia
     refusal(ctx, body, activity, op, message)
 }
 
-/// A `custom_vjp` may give something else than a derivative, clipped cotangents for one: there are no tangents for it.
+/// A `custom_vjp` may compute something other than a derivative, for example clipped cotangents: it does not determine
+/// tangents.
 fn only_reverse(ctx: &Context, body: &Body, activity: &Activity, op: OpId) -> Diagnostic {
     let message = "the callee has a reverse-mode derivative (`custom_vjp`), which does not determine tangents";
     let diagnostic =
@@ -203,7 +204,7 @@ fn unsupported(ctx: &Context, body: &Body, activity: &Activity, op: OpId) -> Opt
     None
 }
 
-/// Reports lists of which the elements are more than tensors: they have no cotangents.
+/// Reports lists with elements other than tensors: they have no cotangents.
 fn nested_lists(ctx: &Context, body: &Body, activity: &Activity) -> Vec<Diagnostic> {
     let nested = |value: ValueId| match ctx.type_data(body.value_type(value)) {
         TypeData::List(items) => items.iter().any(|&t| ctx.as_tensor(t).is_none()),

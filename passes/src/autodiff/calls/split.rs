@@ -19,9 +19,9 @@ struct Parts {
     forward: Vec<OpId>,
     dual: Vec<OpId>,
     end: OpId,
-    /// The arguments that are no cotangents.
+    /// The number of arguments that are not cotangents.
     arguments: usize,
-    /// The results that are no gradients; the last one is the tape.
+    /// The number of results that are not gradients; the last of them is the tape.
     results: usize,
 }
 

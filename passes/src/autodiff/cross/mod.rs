@@ -69,7 +69,7 @@ pub(crate) struct Slots {
     forwarded: FxHashMap<ValueId, usize>,
 }
 
-/// Removes from a tape what other iterations, or the results of a branch, tell as well.
+/// Removes values from a tape that other iterations, or the results of a branch, provide.
 pub(crate) fn run(r: &mut Rewriter<'_>, names: &Names, tapes: &mut Tapes, at: usize) {
     if tapes.all[at].pairs.is_empty() {
         return;
@@ -147,7 +147,7 @@ impl Slots {
             .filter(|&&(_, pop)| r.body.has_uses(r.body.result(pop, 0)));
         let recorded: FxHashMap<ValueId, (OpId, OpId)> = read.map(|&pair| (r.body.operand(pair.0, 1), pair)).collect();
         let is_recorded = |value: ValueId| recorded.contains_key(&value) || also.contains(&value);
-        // Of several slots that hold the same value, one with a record.
+        // Among slots that hold the same value, prefer one with a record.
         for only_recorded in [true, false] {
             for slot in 0..self.through.len() {
                 if let Some(j) = self.through[slot]
@@ -184,7 +184,7 @@ impl Slots {
                 None => own(self, slot),
             };
         }
-        // The largest solution: what refers to a slot without a source has none, unless it has one of its own.
+        // The largest solution: a slot that refers to one without a source has none, unless it has its own.
         let mut readers: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
         for (slot, source) in self.sources.iter().enumerate() {
             if let Some(Source::Yielded(next)) = *source {
@@ -250,7 +250,7 @@ impl Slots {
         (known && stands_in(r, op, self.body)).then_some(step)
     }
 
-    /// The slot of which a value is the argument, if that is a counter.
+    /// The slot whose argument is the value, if it is a counter.
     pub(crate) fn counted(&self, r: &Rewriter<'_>, value: ValueId) -> Option<usize> {
         let ValueDef::Arg(block, slot) = r.body.value_def(value) else {
             return None;
@@ -365,7 +365,7 @@ pub(super) fn is_constant(r: &Rewriter<'_>, value: ValueId) -> bool {
         .is_some_and(|op| r.view(op).has(Traits::CONSTANT))
 }
 
-/// The value that stands for another at the dual of a tape, if one is known without a further record.
+/// The counterpart of a value at the dual of a tape, if one is known without another record.
 pub(super) fn visible(r: &Rewriter<'_>, tapes: &Tapes, at: usize, value: ValueId) -> Option<ValueId> {
     let dual = r.body.block_parent(tapes.all[at].dual)?;
     let here = r.body.op_region(dual)?;
@@ -437,7 +437,7 @@ fn run_branch(r: &mut Rewriter<'_>, names: &Names, tapes: &mut Tapes, at: usize)
             r.body.get_result(op, *places.get(&value)?)
         });
         let known = yielded.and_then(|result| {
-            // A branch that runs once may as well record: only what loops repeat is worth it.
+            // A branch that runs once may record: only repeated records matter.
             let pop = r.body.defining_op(tapes.all[at].handle)?;
             let &(push, outer) = tapes.partner.get(&pop)?;
             if let Some(known) = visible(r, tapes, at, result) {

@@ -29,7 +29,8 @@ pub(super) struct Forward<'x, 'a> {
     tangents: Tangents,
     /// Tangents that are given, of values that are the results of operations.
     given: FxHashMap<ValueId, ValueId>,
-    /// Operations are made anew with more results: what these were before, which is what activity knows, and back.
+    /// Operations are recreated with more results; this maps the new results to the original ones, to which the
+    /// activity refers, and back.
     before: FxHashMap<ValueId, ValueId>,
     now: FxHashMap<ValueId, ValueId>,
 }
@@ -49,7 +50,7 @@ impl<'x, 'a> Forward<'x, 'a> {
         }
     }
 
-    /// `tangent` is the tangent of an input. If that is computed, what comes to it by its operands is added.
+    /// Sets the tangent of an input. If the input is computed, the tangent of its operands is added.
     pub(super) fn give(&mut self, input: ValueId, tangent: ValueId) {
         self.given.insert(input, tangent);
         self.tangents.insert(input, Tangent::One(tangent));

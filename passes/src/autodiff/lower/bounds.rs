@@ -50,7 +50,7 @@ pub(super) struct Bounds<'b> {
     pub(super) body: &'b Body,
     pub(super) names: &'b Names<'b>,
     pub(super) plan: &'b Plan,
-    /// How often a loop runs of which nothing else is known.
+    /// The bound for loops whose trip count is unknown.
     pub(super) given: Option<u64>,
     /// How many values there are of all runs of an inner loop, if that is less than the product of the bounds.
     pub(super) total: Option<u64>,
@@ -86,8 +86,8 @@ impl Bounds<'_> {
         }
     }
 
-    /// How many values are pushed on a lane below a block each time that runs; `None` when it is not known how often a loop
-    /// runs, and that is no error.
+    /// The number of values pushed on a lane within a block each time it runs; `None` if a loop has no known trip
+    /// count, and that is not an error.
     fn pushed(&mut self, lane: usize, home: BlockId, needed: bool) -> Result<Option<Bound>, Diagnostic> {
         let body = self.body;
         // By depth, the innermost first, what the regions of an operation push.

@@ -115,14 +115,14 @@ impl Walk<'_, '_, '_> {
             .then(|| self.r.body.block_parent(block))?
     }
 
-    /// How many of so many iterations are held.
+    /// The number of held iterations.
     fn held_of(&mut self, iterations: ValueId, room: u64) -> ValueId {
         let ty = self.r.body.value_type(iterations);
         let room = full(self.r, ty, room as f64);
         two(self.r, pd::Minimum::NAME, iterations, room, ty)
     }
 
-    /// Sets the counts after so many iterations that are held.
+    /// Sets the counts after this many held iterations.
     fn set_counts(&mut self, held: ValueId, counts: &[(Var, u64)]) {
         let ty = count_type(self.r.ctx);
         let cast = self.r.op(pd::Cast::NAME).operand(held);
@@ -152,7 +152,7 @@ impl Walk<'_, '_, '_> {
         self.set_counts(held, &counts);
     }
 
-    /// Replaces what counted the iterations that are held, and sets the counts as they are behind the loop.
+    /// Replaces the counter of held iterations, and sets the counts after the loop.
     pub(super) fn end_iterations(&mut self, op: OpId, block: BlockId) {
         let Some(counted) = self.counted.remove(&block) else {
             return;

@@ -1,4 +1,4 @@
-//! The operations that buffers and counters are made of.
+//! The operations of buffers and counters.
 
 use pir_dialects::{pd, stablehlo};
 use pir_ir::{Context, Rewriter, Type, ValueId};
@@ -13,7 +13,7 @@ pub(super) fn flag_type(ctx: &Context) -> Type {
     ctx.tensor(&[], Type::I1)
 }
 
-/// The type of a buffer for so many values of a type.
+/// The type of a buffer for `rows` values of a type.
 pub(super) fn rows_of(ctx: &Context, ty: Type, rows: u64) -> Type {
     let (shape, elem) = ctx.as_tensor(ty).unwrap_or((&[], ty));
     let mut all = vec![i64::try_from(rows).unwrap_or(i64::MAX)];
@@ -53,7 +53,7 @@ pub(super) fn two(r: &mut Rewriter<'_>, name: &str, a: ValueId, b: ValueId, ty: 
     r.op(name).operands([a, b]).result(ty).value()
 }
 
-/// The operands that say where a row is: its number, and that it is whole.
+/// The start indices of a row: its number, followed by zeros.
 fn starts(rank: usize, row: ValueId, zero: ValueId) -> impl Iterator<Item = ValueId> {
     std::iter::once(row).chain(std::iter::repeat_n(zero, rank))
 }

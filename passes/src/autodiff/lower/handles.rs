@@ -27,7 +27,7 @@ pub(super) fn make_direct(r: &mut Rewriter<'_>, names: &Names) -> Result<(), Vec
     let mut errors = Vec::new();
     for &handle in provenance.handles() {
         if !names.is_stack(r.body, handle) {
-            // Other handles are other things, but for lists with stacks in them.
+            // Other handles are unrelated, except lists that contain stacks.
             if is_handle_type(names.ctx, r.body.value_type(handle)) && holds_stack(r, names, handle) {
                 errors.push(refused(r, handle, "it is in a list"));
             }

@@ -51,7 +51,7 @@ pub enum Overflow {
 /// How to lower stacks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LowerOptions {
-    /// How often a loop runs at most of which nothing else is known.
+    /// The maximum trip count of loops whose trip count is unknown.
     pub bound: Option<u64>,
     /// How many values all runs of an inner loop record together at most, if less than the product of the bounds.
     pub total: Option<u64>,
@@ -65,7 +65,7 @@ pub struct LowerOptions {
 /// When it is not known how large one is, or it is used in a way that is not known.
 pub fn lower_stacks(module: &mut Module, options: LowerOptions) -> Result<Changed, Vec<Diagnostic>> {
     atomically(module, |module| {
-        // Tensors of static shape cannot tell how deep calls are.
+        // The depth of calls has no static bound, so calls are recomputed.
         recompute(module)?;
         if options.overflow == Overflow::Remat && options.bound.is_some() {
             spill(module);
@@ -74,7 +74,7 @@ pub fn lower_stacks(module: &mut Module, options: LowerOptions) -> Result<Change
     })
 }
 
-/// Lets loops be run again as far as there is no room, unless that was done before.
+/// Recomputes the iterations that exceed the buffers, unless that was requested before.
 fn spill(module: &mut Module) {
     let commits = AtomicBool::new(false);
     let _ = for_each_body_mut(module, |ctx, body| {
@@ -132,7 +132,7 @@ fn run(ctx: &Context, body: &mut Body, options: LowerOptions) -> Result<Changed,
     Ok(Changed::Yes)
 }
 
-/// Of how many states a loop is run again, if nothing else is said, and in runs of how many iterations.
+/// The default number of snapshots, and the default length of a segment.
 const SLOTS: i64 = 32;
 const SEGMENT: i64 = 128;
 

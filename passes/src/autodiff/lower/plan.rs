@@ -236,7 +236,7 @@ impl Plan {
             .filter(|&lane| {
                 let mut this: Vec<_> = profile(lane).into_iter().collect();
                 this.sort_unstable();
-                // Twice as many of each tell the same.
+                // A common factor of the counts is redundant.
                 let divisor = this.iter().fold(0, |a, &(_, n)| gcd(a, n));
                 this.iter_mut().for_each(|(_, n)| *n /= divisor.max(1));
                 this.is_empty() || kept.insert(this)

@@ -61,10 +61,10 @@ struct Stack {
     witness: Option<Type>,
 }
 
-/// How the stacks of functions are put on tapes.
+/// The assignment of the stacks of functions to tapes.
 #[derive(Default)]
 pub(super) struct Layout {
-    /// The operations that make stacks of which it is to be noted how much there was on the tape of the type.
+    /// The operations that create stacks, with the type whose height on the tape is recorded there.
     pub(super) based: FxHashMap<Of<OpId>, Type>,
     /// The tests for emptiness.
     pub(super) tested: FxHashMap<Of<OpId>, Type>,
@@ -143,8 +143,8 @@ pub(super) fn lay_out(
     (layout, reasons)
 }
 
-/// Of the functions that give tapes to one another, or take them, for each push of a handle the pop that gets it; nothing if the stacks
-/// cannot be one.
+/// For each push of a handle, the pop that gets it, in functions that return tapes or take them; `None` if the stacks
+/// cannot become one tape.
 pub(in crate::autodiff) fn pairs_of_handles(
     ctx: &Context,
     names: &Names<'_>,

@@ -31,7 +31,7 @@ pub(super) struct Store {
     pub(super) count: Var,
     /// The number of rows.
     pub(super) rows: u64,
-    /// More values than this are too many, if it may come to that.
+    /// The limit on the number of values, if it can be exceeded.
     pub(super) limit: Option<u64>,
     /// Whether nothing looks at it.
     pub(super) unread: bool,
@@ -92,7 +92,7 @@ pub(super) struct Walk<'w, 'a, 'c> {
     pub(super) open: Vec<Open>,
     /// For what counts whole iterations: the counts of its lanes before the iteration.
     pub(super) before: FxHashMap<OpId, Vec<(Var, ValueId)>>,
-    /// The loops of which the counts follow from the iteration, by the block that is repeated.
+    /// Loops whose counts follow from the iteration, by the repeated block.
     pub(super) counted: FxHashMap<BlockId, Counted>,
     pub(super) poisoned: FxHashMap<OpId, Vec<Use>>,
     pub(super) zero: ValueId,
@@ -488,7 +488,7 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    /// Where a value is read. If some stack was too small, the values that tell how often loops run are none of this run.
+    /// The row to read. If a stack overflowed, the recorded trip counts do not belong to this run.
     fn row_to_read(&mut self, lane: usize, at: ValueId) -> ValueId {
         if self.stores[lane].rows == 1 || !self.may_overflow {
             return at;

@@ -18,7 +18,7 @@ pub(super) fn is_output(view: OpView<'_>) -> bool {
     view.body.num_results(view.op) == 0 && effects.iter().any(writes)
 }
 
-/// The operations at top level that become nodes, or everything that is in the way. Functions stay as they are.
+/// The operations at top level that become nodes, or everything that prevents it. Functions are kept.
 pub(super) fn program(ctx: &Context, body: &Body) -> Result<Vec<OpId>, Vec<Diagnostic>> {
     let mut errors = Vec::new();
     let blocks = body.region_blocks(body.root());

@@ -89,7 +89,7 @@ pub(super) struct Builder<'a> {
     pub(super) frames: Vec<FrameInfo>,
     pub(super) parallel_iterations: Option<i64>,
     orders: FxHashMap<(ScopeId, Resource), Order>,
-    /// Where each thing has been defined, and as which value.
+    /// The scope and the value in which each item has been defined.
     homes: Vec<Option<(ScopeId, ValueId)>>,
     /// The counterparts of outer items in a scope.
     captures: FxHashMap<(ScopeId, Key), ValueId>,

@@ -32,7 +32,7 @@ const SEEDS: usize = 4;
 /// How often all vertices are tried on the other side.
 const ROUNDS: usize = 4;
 
-/// Vertices of which one sends the others something.
+/// Vertices, one of which sends a value to the others.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Net {
     /// The cost if they are not all in one part.
@@ -102,7 +102,7 @@ pub(super) fn assign(problem: &Problem, parts: u32) -> Vec<u32> {
     part_of
 }
 
-/// The nets with other vertices for the pins, those that are left with one pin omitted, equal ones put together.
+/// The nets with renamed pins: nets with a single pin are dropped, equal ones merged.
 fn restrict(nets: &[Net], to: impl Fn(u32) -> Option<u32>) -> Vec<Net> {
     let mut all: Vec<Net> = Vec::new();
     let mut known: FxHashMap<Vec<u32>, usize> = FxHashMap::default();
@@ -175,7 +175,7 @@ impl Whole {
         cut.fold(0, |sum, net| sum.saturating_add(net.weight))
     }
 
-    /// The same with vertices put together; `to` maps each to the new one.
+    /// Contracts vertices; `to` maps each to the new one.
     fn contract(&self, to: &[u32], count: usize) -> Whole {
         let mut weights = vec![0_u64; count];
         let mut side = vec![None; count];

@@ -345,7 +345,7 @@ impl Raising<'_> {
 
     // ----- branches -----
 
-    /// The merges of a branch, but for those that only tell that an effect is over.
+    /// The merges of a branch, except those that only order effects.
     fn merges(&self, choice: u32) -> Vec<(Node, [Source; 2])> {
         let choice = &self.shape.choices[choice as usize];
         let tells = |mut source: Source| {

@@ -71,7 +71,7 @@ pub(super) struct Shape<'a> {
     choice_of: FxHashMap<(RegionId, Source), u32>,
     /// The predicates of pivots whose branch has another one than they have.
     pivots: FxHashMap<Node, Source>,
-    /// Whether a switch whose way a branch around it has decided makes no branch of its own.
+    /// Whether an enclosing branch determines the switch, so that it is not a branch itself.
     decided: bool,
     pub(super) region_of: Vec<RegionId>,
     /// The regions of the condition and the body of each frame.
@@ -375,7 +375,8 @@ impl<'a> Shape<'a> {
         }
     }
 
-    /// The items of the innermost common region of which one depends on the other, if something in `to` uses something in `from`.
+    /// The items of the innermost common region, one of which depends on the other, if something in `to` uses something
+    /// in `from`.
     fn dependency(&self, from: (Item, RegionId), to: (Item, RegionId)) -> Option<(Item, Item)> {
         let ((mut a, mut ra), (mut b, mut rb)) = (from, to);
         while ra != rb {

@@ -84,8 +84,7 @@ fn is_used(graph: &Graph, switch: Node) -> bool {
     false
 }
 
-/// The switch of a slot whose value is handed from iteration to iteration, and which nothing else uses, and the constant
-/// that it starts from.
+/// If the value of a slot is only forwarded from iteration to iteration: its switch, and its constant initial value.
 fn carried_for_nothing(shape: &Shape<'_>, merge: Node) -> Option<(Node, Node)> {
     let graph = shape.graph;
     let enter = graph

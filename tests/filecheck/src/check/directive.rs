@@ -170,7 +170,7 @@ fn find_directive(line: &str, options: &Options) -> Result<Option<(usize, usize,
     let mut from = 0;
     loop {
         let comments = options.comment_prefixes.iter();
-        // The longest prefix counts of those that begin at one place.
+        // If several prefixes match at one position, the longest one counts.
         let next = (options.prefixes.iter().chain(comments).enumerate())
             .filter_map(|(at, prefix)| {
                 let start = word_start(line, prefix, from)?;

@@ -7,7 +7,7 @@ use super::options::Options;
 use super::pattern::PatternError;
 use super::variables::Variables;
 
-/// What went wrong with a directive.
+/// An error of a directive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Problem {
     /// It matches nowhere; so often it did.

@@ -51,7 +51,7 @@ pub(crate) struct Template {
 
 #[derive(Clone, Debug)]
 enum Piece {
-    /// Of fancy-regex.
+    /// A pattern of fancy-regex.
     Regex(String),
     Define(String, String),
     Use(String),
@@ -215,7 +215,7 @@ fn parse_pieces(text: &str, style: Style, known: &mut Known) -> Result<(Vec<Piec
     Ok((pieces, alternatives))
 }
 
-/// The place of the `]]` that ends a block, past brackets of its own.
+/// The position of the `]]` that ends a block, after nested brackets.
 fn block_end(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut depth = 0_usize;

@@ -125,7 +125,7 @@ pub(crate) fn run(
         match child.try_wait().map_err(system)? {
             Some(status) => break Status::of(status),
             None if Instant::now() >= deadline => {
-                // That it ended in this moment is no error.
+                // The process may have ended in the meantime; that is not an error.
                 let _ = child.kill();
                 let _ = child.wait();
                 break Status::TimedOut(limit);

@@ -30,7 +30,7 @@ pub(crate) fn has_run_lines(text: &str) -> bool {
     text.lines().any(|line| keyword(line, "RUN:").is_some())
 }
 
-/// What follows a keyword in a comment of its own.
+/// The text after a keyword in a separate comment.
 fn keyword<'a>(line: &'a str, word: &str) -> Option<&'a str> {
     let rest = line
         .trim_start()

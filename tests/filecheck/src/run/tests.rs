@@ -171,7 +171,7 @@ fn large_outputs_flow() {
     passes(&format!(
         "// RUN: cat %s | cat | FileCheck %s\n// CHECK: {{{{^}}}}1999 xx\n{body}"
     ));
-    // A reader that stops early is no error.
+    // A reader that stops early is not an error.
     passes(&format!(
         "// RUN: cat %s | head -c 20 | wc -c | FileCheck %s\n// CHECK: 20\n{body}"
     ));

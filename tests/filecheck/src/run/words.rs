@@ -1,6 +1,6 @@
 //! The syntax of a RUN line: words with quotes, pipes and redirections, as a shell would read them.
 
-/// Commands of which each reads what the one before it writes.
+/// Commands of a pipe: each reads the output of the previous one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Pipeline {
     pub(crate) commands: Vec<Command>,
@@ -29,7 +29,7 @@ pub(crate) enum Stream {
     Err,
 }
 
-/// A word, or an operator in front of which no word is.
+/// A word, or an operator without a word before it.
 #[derive(Debug, PartialEq, Eq)]
 enum Token {
     Word(String),

@@ -79,7 +79,7 @@ pub(super) const TABLE: &[Row] = &[
             };
             let _ = r.text(at, "source");
             let flow = r.operand(at, 1)?;
-            // A node of its own, which the control edges lead to.
+            // A separate node, as the target of the control edges.
             let same = if r.plain { pd::Assign::NAME } else { df::IDENTITY };
             r.op(at, same, &[flow], &[])?;
             r.handles[at] = vec![Some(Handle::Slopes(key))];

@@ -189,7 +189,7 @@ pub(super) const TABLE: &[Row] = &[
         r.build(at, 3, |x| Ok(vec![x[0].scatter_nd_add(x[1], -x[2])]))
     }),
     ("TruncateMod", "T T", "", |r, at| {
-        // Of integers, the quotient is truncated already.
+        // The quotient of integers is truncated already.
         r.build(at, 2, |x| Ok(vec![x[0] - (x[0] / x[1]).trunc() * x[1]]))
     }),
     ("Xdivy", "T T", "", |r, at| {
@@ -234,7 +234,7 @@ fn unless_zero(
 
 /// The shape of a tensor whose axes after the batch are divided into blocks, and the number of places in a block.
 fn blocks(r: &Reader<'_>, x: ValueId, block: &[i64], borders: &[i64]) -> Result<(Vec<i64>, i64)> {
-    /// Larger numbers are no borders.
+    /// Larger numbers are not valid paddings.
     const MOST: i64 = 1 << 20;
     let (dims, _) = r.dims(x)?;
     let places = block

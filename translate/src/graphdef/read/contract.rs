@@ -90,7 +90,7 @@ pub(super) const TABLE: &[Row] = &[
     ),
 ];
 
-/// `BatchMatMul`, of which an adjoint matrix is the transposed one, with conjugates of complex numbers.
+/// `BatchMatMul`; an adjoint matrix is transposed and, if complex, conjugated.
 fn product(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let mut operands = r.operands(at, 2)?;
     let sides = [r.flag(at, "adj_x"), r.flag(at, "adj_y")];
@@ -112,7 +112,7 @@ fn product(r: &mut Reader<'_>, at: usize) -> Result<()> {
     r.op(at, pd::Matmul::NAME, &operands, &attrs)
 }
 
-/// `Einsum`. Of a letter that an operand has twice the diagonal is taken; what an ellipsis stands for gets letters.
+/// `Einsum`. A letter that an operand has twice selects a diagonal; the dimensions of an ellipsis get unused letters.
 fn einsum(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let equation: String = r.text(at, "equation").ok_or("it has no equation")?;
     let equation: String = equation.chars().filter(|c| !c.is_whitespace()).collect();
@@ -141,7 +141,7 @@ fn einsum(r: &mut Reader<'_>, at: usize) -> Result<()> {
                     .checked_sub(before.len() + behind.len())
                     .ok_or("its equation does not match the ranks of its inputs")?;
                 widest = widest.max(count);
-                // The last letters: axes are counted from behind.
+                // The last letters, since axes are aligned at the end.
                 let letters = unused.get(..count).ok_or("it has too many axes")?;
                 before
                     .chars()

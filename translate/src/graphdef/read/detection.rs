@@ -145,7 +145,7 @@ fn shift(r: &mut Reader<'_>, at: usize, left: bool) -> Result<()> {
     Ok(())
 }
 
-/// Refuses an order that a gradient may be asked for: there is no derivative by it.
+/// Refuses an order with respect to which a gradient may be requested: there is no such derivative.
 fn constant_order(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let from = r.input(at, 0)?;
     match r.nodes[from.node].op.as_str() {

@@ -323,7 +323,7 @@ const TWO: &[&str] = &[
     "Sub",
 ];
 
-/// A number that is kept between two bounds of which the later one leaves no choice: at least 6, and then at most 6.
+/// A number clamped between bounds that determine it: at least 6, and then at most 6.
 fn bounded(r: &Reader<'_>, at: usize, op: &str) -> Option<i64> {
     let other = if op == "Minimum" { "Maximum" } else { "Minimum" };
     let scalar = |at: usize, index: usize| match input(r, at, index)? {

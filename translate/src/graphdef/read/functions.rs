@@ -368,7 +368,7 @@ fn choose(
                 lists.push(value);
                 continue;
             };
-            // Where there is no tensor on one side, it has the type of the other one.
+            // If one side is not a tensor, it gets the type of the other.
             types[place] = match (r.missing.get(&lists[place]).cloned(), r.missing.get(&value).cloned()) {
                 (Some(key), _) if ty != common => {
                     r.learn(&key, ty, common);

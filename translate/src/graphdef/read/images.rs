@@ -273,7 +273,7 @@ fn pair(r: &Reader<'_>, at: usize, name: &str) -> Result<[i64; 2]> {
     }
 }
 
-/// How many windows there are along an axis, and the border in front of it and behind it.
+/// The number of windows along an axis, and the padding before and after it.
 fn windows(padding: &str, extent: i64, size: i64, stride: i64) -> Result<(i64, i64, i64)> {
     match padding {
         "VALID" if extent >= size => Ok(((extent - size) / stride + 1, 0, 0)),
@@ -321,7 +321,7 @@ fn dilation(r: &mut Reader<'_>, at: usize) -> Result<()> {
     })
 }
 
-/// Windows, their elements behind each other as channels.
+/// Windows, whose elements become channels, one after the other.
 fn patches(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let x = r.operand(at, 0)?;
     let (sizes, strides, rates) = (pair(r, at, "ksizes")?, pair(r, at, "strides")?, pair(r, at, "rates")?);

@@ -190,7 +190,7 @@ pub(super) fn make(r: &mut Reader<'_>, at: usize, count: i64, dims: Option<Vec<i
         (None, None) => Vec::new(),
     };
     let shape = match nested::rows(&shape) {
-        // Lists that it holds are rows of its own.
+        // The lists in it are separate rows.
         Some(rows) if count == 0 => rows.to_vec(),
         _ => shape,
     };

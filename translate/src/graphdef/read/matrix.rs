@@ -122,7 +122,7 @@ fn band(r: &mut Reader<'_>, at: usize, index: usize) -> Result<[i64; 2]> {
         .ok_or_else(|| "its band is malformed, or too wide".to_owned())
 }
 
-/// Whether a shorter one of several diagonals stands at the end of its row: those above the main one, or those below it.
+/// Whether a shorter diagonal is aligned at the end of its row: those above the main one, or those below it.
 fn is_right(r: &Reader<'_>, at: usize, k: i64) -> Result<bool> {
     // The version before puts all at the beginning.
     let usual = if r.nodes[at].op.ends_with("V3") {

@@ -158,7 +158,7 @@ struct Reader<'c> {
     changed: bool,
     /// The lists whose elements have a learned shape.
     lists: FxHashMap<ValueId, String>,
-    /// The values that stand for no tensor, by where their learned type is.
+    /// The values that do not represent tensors, by the position of their inferred type.
     missing: FxHashMap<ValueId, String>,
     nodes: Rc<Vec<NodeDef>>,
     /// The location of each node in the file.
@@ -191,7 +191,7 @@ struct Reader<'c> {
     pieces: Vec<(ValueId, usize)>,
     /// Operands to set when all nodes have been read.
     back_edges: Vec<(OpId, usize, Input)>,
-    /// Whether there is no control flow.
+    /// Whether the graph has no control flow.
     plain: bool,
     errors: Vec<Diagnostic>,
 }

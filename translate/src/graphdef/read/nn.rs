@@ -45,7 +45,7 @@ pub(super) const TABLE: &[Row] = &[
         let [height, width, channels, each] = dims[..] else {
             return Err("its filter must have four dimensions".to_owned());
         };
-        // Each channel has filters of its own, which stand beside each other.
+        // Each channel has its own filters, which are adjacent.
         let filter = moved(r, at, filter, &[2, 3, 0, 1])?;
         let shape = [channels * each, 1, height, width];
         let filter = r.helper(at, pd::Reshape::NAME, &[filter], &[("shape", r.ctx.ints_attr(&shape))])?;
@@ -256,8 +256,8 @@ fn zeros(r: &mut Reader<'_>, at: usize, dims: &[i64], like: ValueId) -> Result<V
     r.helper(at, pd::Full::NAME, &[], &attrs)
 }
 
-/// The gradient of the filter is a convolution over the images, whose channels are its batch. Where windows stand apart, the
-/// elements of the filter do.
+/// The gradient of the filter is a convolution over the images, with the channels as the batch. The stride of the
+/// windows becomes the dilation of the filter.
 fn filter_grad(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let (x, sizes, g) = (r.operand(at, 0)?, r.list(at, 1, "sizes")?, r.operand(at, 2)?);
     let window = Window::of(r, at)?;

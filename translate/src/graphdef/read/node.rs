@@ -20,7 +20,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A float, or what it is where the node does not say.
+    /// A float attribute, or its default.
     pub(super) fn float(&self, at: usize, name: &str, usual: f64) -> f64 {
         match self.attr(at, name) {
             Some(Value::Float(value)) => f64::from(*value),

@@ -59,7 +59,7 @@ pub(super) const TABLE: &[Row] = &[
         Some(Value::Tensor(tensor)) if tensor.dtype == 7 => Err("strings are not supported".to_owned()),
         _ => Err("its tensor is malformed".to_owned()),
     }),
-    // An error is raised where a number is not finite: the value is the operand, as behind an assertion.
+    // Reports an error if a number is not finite; the value is the operand, as for an assertion.
     ("CheckNumerics", "T", "message", |r, at| {
         r.text(at, "message");
         forward(r, at)
@@ -78,7 +78,7 @@ pub(super) const TABLE: &[Row] = &[
         r.op(at, pd::Scale::NAME, &[erf], &attrs)
     }),
     ("Exit", "T", "", |r, at| passes_on(r, at, df::EXIT)),
-    // Of floats, TensorFlow rounds the quotient down, also where it is infinite.
+    // For floats, TensorFlow rounds the quotient down, even if it is infinite.
     ("FloorDiv", "T T", "", |r, at| {
         let operands = r.operands(at, 2)?;
         let (_, elem) = r.dims(operands[0])?;
@@ -90,7 +90,7 @@ pub(super) const TABLE: &[Row] = &[
     }),
     ("Identity", "T", "", |r, at| {
         let x = r.operand(at, 0)?;
-        // Outputs that are asked for are made of their values.
+        // Requested outputs are built from their values.
         if let Some(name) = r.text(at, "_output").filter(|_| !r.is_asked()) {
             r.append(at, pd::Fetch::NAME, &[x], &[], &[("name", r.ctx.str_attr(&name))])?;
             return Ok(());
@@ -101,7 +101,7 @@ pub(super) const TABLE: &[Row] = &[
         let mut values = Vec::new();
         for index in 0..r.num_inputs(at) {
             let x = r.operand(at, index)?;
-            // Control edges lead to nodes of its own.
+            // Control edges lead to separate nodes.
             values.push(match r.controls[at].is_empty() || r.plain {
                 true => x,
                 false => r.helper(at, df::IDENTITY, &[x], &[])?,
@@ -372,7 +372,7 @@ fn placeholder(r: &mut Reader<'_>, at: usize) -> Result<()> {
     Ok(())
 }
 
-/// The shape of an input, with what the options say of dimensions that are open.
+/// The shape of an input, with the options' values for dynamic dimensions.
 fn given_shape(r: &Reader<'_>, name: &str, dims: Option<Vec<i64>>) -> Result<Vec<i64>> {
     let mut known = dims;
     for given in &r.options.shapes {

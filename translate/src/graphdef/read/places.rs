@@ -1,4 +1,4 @@
-//! Nodes that put rows at places, or reduce those of one place, and borders that repeat what they surround.
+//! Nodes that scatter rows, reduce rows of one index, or pad with repeated elements.
 
 use pir_dialects::pd;
 use pir_ir::{DYNAMIC, Type, ValueId};
@@ -211,7 +211,7 @@ fn part(
     }
 }
 
-/// Segments of computed numbers: there are no more than rows, of which as many are kept as the last number says.
+/// Segments with computed numbers: at most as many as rows; the last number determines how many are kept.
 fn pooled(r: &mut Reader<'_>, at: usize, kind: &str) -> Result<()> {
     /// So many elements may the masked rows have.
     const MOST: i64 = 1 << 26;
@@ -388,7 +388,8 @@ pub(super) fn scatter_at(
             ("dtype", r.ctx.type_attr(elem)),
         ];
         let number = r.helper(at, pd::Sum::NAME, &[scaled], &attrs)?;
-        // Each part must be in its own axis, which the number of a row does not tell: one that is in none is refused when it is run.
+        // The number of a row does not determine whether the index is within its axis: an index out of range is refused
+        // at run time.
         let mut list = |values: &[i64]| {
             let list = [("value", r.ctx.ints_attr(values)), ("dtype", r.ctx.type_attr(elem))];
             r.helper(at, pd::FullIntArray::NAME, &[], &list)

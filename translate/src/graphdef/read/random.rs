@@ -1,6 +1,6 @@
-//! Random numbers, as TensorFlow's kernels for processors make them of a key and a counter by Philox.
+//! Random numbers, as TensorFlow's CPU kernels compute them from a key and a counter by Philox.
 //!
-//! What has a state of its own gives the numbers of its first execution: that of a graph which is run once.
+//! A stateful generator gives the numbers of its first execution, since the graph is executed once.
 
 use std::rc::Rc;
 
@@ -17,7 +17,7 @@ use super::{Reader, Result};
 const PHILOX: [i64; 2] = [1, 3];
 /// The key by which seeds are mixed.
 const MIXING_KEY: i64 = 0x0246_1e29_3ec8_f720;
-/// More numbers are no tensor.
+/// Larger tensors are not supported.
 const MOST: i64 = 1 << 32;
 
 pub(super) const TABLE: &[Row] = &[
@@ -97,7 +97,7 @@ pub(super) const TABLE: &[Row] = &[
 /// From what a node makes its numbers.
 #[derive(Clone, Copy)]
 enum Source {
-    /// Attributes of its own.
+    /// Has attributes of its own.
     Own,
     /// A seed, which is its second input.
     Seed,
@@ -274,7 +274,8 @@ fn numbers(r: &mut Reader<'_>, at: usize, source: Source, spread: Spread) -> Res
     Ok(())
 }
 
-/// Normal numbers between -2 and 2: for each group of four, the first ones between these of a sequence of its own.
+/// Normal numbers between -2 and 2: each group of four takes the first candidates in the range from a separate
+/// sequence.
 fn truncated(
     r: &mut Reader<'_>,
     at: usize,
@@ -285,7 +286,7 @@ fn truncated(
 ) -> Result<Vec<ValueId>> {
     /// The numbers of 32 bits from the start of one group to that of the next one.
     const APART: i64 = 4 * 256;
-    /// Of so many candidates, fewer than four are in the range once in 10^26 groups.
+    /// With this many candidates, fewer than four are in the range once in 10^26 groups.
     const CANDIDATES: i64 = 32;
     /// More groups would need too much memory.
     const GROUPS: i64 = 1 << 16;
@@ -322,7 +323,7 @@ fn truncated(
     })
 }
 
-/// The bits of integers of which all are drawn.
+/// The width of integers that are drawn from their full range.
 fn whole_bits(r: &Reader<'_>, elem: Type) -> Result<u16> {
     match r.ctx.type_data(elem) {
         TypeData::Integer { width: 32, .. } => Ok(32),
@@ -354,7 +355,7 @@ fn even(r: &mut Reader<'_>, at: usize, state: ValueId, count: i64, elem: Type) -
     values.first().copied().ok_or_else(|| "its value is missing".to_owned())
 }
 
-/// Bits as a float, of which the lowest one counts two to the power of so much less.
+/// Bits as a float; the lowest bit has weight 2^-places.
 fn fraction(x: Expr<'_>, mask: Option<f64>, places: i32, elem: Type) -> Expr<'_> {
     let x = mask.map_or(x, |mask| x.bitwise_and(x.filled(mask)));
     x.cast(elem).affine((-f64::from(places)).exp2(), 0.0)

@@ -52,7 +52,7 @@ impl Scale {
         }
     }
 
-    /// The place between elements, of which `low` is the one below, and the distance from that.
+    /// The position between elements: `low` is the one below; the second is the distance from it.
     fn place(&self, row: i64) -> (i64, f32) {
         let place = match self.centered {
             true => (row as f32 + 0.5) * self.scale - 0.5,

@@ -226,7 +226,7 @@ pub(super) fn gather_rows(r: &mut Reader<'_>, at: usize, x: ValueId, index: Valu
     r.op(at, pd::Reshape::NAME, &[rows], &[("shape", r.ctx.ints_attr(&shape))])
 }
 
-/// `GatherV2` where each batch has indices of its own: the concatenated batches are one list of slices.
+/// `GatherV2` with batch dimensions: the concatenated batches form one list of slices.
 fn gather_in_batches(r: &mut Reader<'_>, at: usize, batch: i64) -> Result<()> {
     let (x, index, axis) = (r.operand(at, 0)?, r.operand(at, 1)?, r.scalar(at, 2, "axis")?);
     let ((dims, _), (places, kind)) = (r.dims(x)?, r.dims(index)?);

@@ -195,7 +195,7 @@ fn elements(r: &Reader<'_>, x: ValueId) -> Result<i64> {
     count.ok_or_else(|| "its shape is unknown".to_owned())
 }
 
-/// Which of `count` numbers each element of the last axis is, behind that axis.
+/// A one-hot dimension of `count` after the last axis.
 fn which<'c>(index: Expr<'c>, dims: &[i64], count: i64) -> Expr<'c> {
     let classes = index
         .scope()
@@ -266,7 +266,7 @@ fn partitions(r: &Reader<'_>, at: usize) -> Result<(Vec<i64>, Vec<i64>)> {
     }
 }
 
-/// `DynamicStitch`: rows put together at places that are known; the last one counts where several come to one place.
+/// `DynamicStitch`: rows at known positions; the last one wins if several have the same position.
 fn stitch(r: &mut Reader<'_>, at: usize) -> Result<()> {
     /// More rows are a mistake.
     const MOST: i64 = 1 << 16;

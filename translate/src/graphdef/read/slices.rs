@@ -1,5 +1,5 @@
-//! `StridedSlice` in full: ellipses, new axes, single elements, steps in both directions, and bounds some of which are
-//! computed.
+//! `StridedSlice` in full: ellipses, new axes, single elements, strides in both directions, and bounds some of which
+//! are computed.
 
 use pir_dialects::pd;
 use pir_ir::{DYNAMIC, Type, ValueId};

@@ -6,16 +6,16 @@ use pir_dialects::pd::Expr;
 use super::ops::{Read, Row};
 use super::select::{ALPHA, SCALE};
 
-/// Of the result.
+/// In terms of the result.
 const RECIPROCAL: Read = |r, at| r.build(at, 2, |x| Ok(vec![-(x[1] * x[0] * x[0])]));
 
 pub(super) const TABLE: &[Row] = &[
-    // Of the result.
+    // In terms of the result.
     ("EluGrad", "T T", "", |r, at| {
         r.build(at, 2, |x| Ok(vec![below(x[1], x[0] * (x[1] + 1.0), x[0])]))
     }),
     ("InvGrad", "T T", "", RECIPROCAL),
-    // Of the operand, or of the result, which has the same sign.
+    // In terms of the operand, or of the result, which has the same sign.
     ("LeakyReluGrad", "T T", "alpha=0.2", |r, at| {
         let alpha = r.float(at, "alpha", 0.2);
         r.build(at, 2, |x| Ok(vec![x[1].above(0.0).select(x[0], x[0] * alpha)]))
@@ -27,7 +27,7 @@ pub(super) const TABLE: &[Row] = &[
             Ok(vec![inside.select(x[0], x[0].zeros())])
         })
     }),
-    // Of the result.
+    // In terms of the result.
     ("SeluGrad", "T T", "", |r, at| {
         r.build(at, 2, |x| {
             Ok(vec![below(x[1], x[0] * (x[1] + SCALE * ALPHA), x[0] * SCALE)])

@@ -120,7 +120,7 @@ fn parts_of(r: &mut Reader<'_>, at: usize) -> Result<ValueId> {
     }
 }
 
-/// `Cast` to complex numbers or from them, of which it takes the real part.
+/// `Cast` to or from complex numbers; the latter takes the real part.
 pub(super) fn cast(r: &mut Reader<'_>, at: usize, x: ValueId, elem: Type) -> Result<()> {
     let to = r.ctx.complex_part(elem);
     let values = r.express(at, &[x], |_, x| {

@@ -1,5 +1,5 @@
-//! Switches with several ways, which TensorFlow makes of `Case`: chains of switches with two, one for each number, and
-//! merges of as many values.
+//! Switches with several outputs, which TensorFlow makes from `Case`: chains of binary switches, one for each number,
+//! and merges of as many values.
 
 use pir_dialects::{df, pd};
 use pir_ir::{Type, ValueId};

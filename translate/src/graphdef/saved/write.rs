@@ -18,7 +18,7 @@ use crate::wire;
 /// The signature that gives gradients.
 pub const GRADIENTS: &str = "gradients";
 
-/// How TensorFlow's own signatures say that they are called.
+/// The method name of TensorFlow's own signatures.
 const METHOD: &str = "tensorflow/serving/predict";
 
 /// The options for writing a SavedModel.
@@ -79,7 +79,7 @@ struct Variable {
     trainable: bool,
 }
 
-/// The fields of the messages that are put together.
+/// The fields of the generated messages.
 const GRAPHS: u64 = 2;
 const OBJECTS: u64 = 7;
 

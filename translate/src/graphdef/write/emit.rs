@@ -60,8 +60,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Whether a node reads a side of a switch through a node of its own, as in TensorFlow's loops. Grappler adds control
-    /// edges from what an operation reads, which for a switch itself are those of either side.
+    /// Whether a node reads an output of a switch through an identity, as in TensorFlow's loops. Grappler adds control
+    /// edges from the operands of an operation; from a switch, they would lead from either output.
     pub(super) fn reads_side(&self, at: usize) -> bool {
         !matches!(
             self.view(at).name(),
@@ -310,7 +310,7 @@ impl Emit<'_, '_> {
         name
     }
 
-    /// Whether a node reads this side of the switch that is written through a node of its own.
+    /// Whether a node reads this output of the written switch through an identity.
     pub(super) fn has_side(&self, side: usize) -> bool {
         self.w.sides.contains(&(self.at, side))
     }

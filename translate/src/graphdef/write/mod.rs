@@ -99,14 +99,14 @@ struct Writer<'a> {
     cluster: Option<&'a Cluster>,
     /// The nodes that are variables, by the names of parameters.
     variables: FxHashMap<String, String>,
-    /// The names of devices that differ from those made of their numbers.
+    /// The names of devices that differ from those derived from their numbers.
     device_names: FxHashMap<i64, String>,
     /// The names of copies of constant enters, on other devices than the node itself.
     copies: FxHashMap<(usize, i64), String>,
     taken: FxHashSet<String>,
     /// How often each name was requested.
     numbers: FxHashMap<String, usize>,
-    /// The sides of switches that something reads through a node of its own.
+    /// The outputs of switches that a node reads through an identity.
     sides: FxHashSet<(usize, usize)>,
     /// The element types of stacks.
     stack_types: FxHashMap<usize, Type>,

@@ -166,7 +166,7 @@ pub(super) fn read_proto(builder: &mut Builder<'_>, source: &[u8]) {
         Ok(blocks) => translate::translate(builder, &optimizers::split_all(blocks)),
         Err(errors) => builder.errors.extend(errors),
     }
-    // There are no lines to show: the message gives the byte offset.
+    // The format has no lines: the message gives the byte offset.
     for error in &mut builder.errors {
         let place = error.labels.first().map(|label| label.span.start).filter(|&at| at > 0);
         if let Some(at) = place {

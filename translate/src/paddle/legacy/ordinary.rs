@@ -216,7 +216,7 @@ impl<'t> Translator<'t, '_, '_> {
     /// Dropout in inference: the identity, or a scaling.
     fn dropout(&mut self, op: &'t Op) -> Done {
         let ctx = self.builder.ctx;
-        // There is no randomness.
+        // The operation is deterministic.
         op.understand(&["dropout_prob", "seed", "fix_seed"]);
         let upscale = Attribute::Str("upscale_in_train".to_owned());
         if op.attribute("dropout_implementation") == Some(&upscale) {

@@ -64,7 +64,7 @@ struct Group {
     site: OpId,
     block: BlockId,
     ops: Vec<OpId>,
-    /// Of pushes: whether they are popped.
+    /// For pushes: whether they are popped.
     undone: bool,
 }
 
@@ -179,7 +179,7 @@ impl StackPlanner<'_> {
             self.error(op, "this", "its stack is only known at run time");
             return None;
         };
-        // A loop carries the values of its own condition, but not those of nested conditions.
+        // A loop carries the values of its condition, but not those of nested conditions.
         if self.conditions(block) > usize::from(self.condition_of(block).is_some()) {
             self.error(
                 op,

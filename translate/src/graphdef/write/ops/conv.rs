@@ -107,8 +107,8 @@ fn list(ints: Vec<i64>) -> Value {
     })
 }
 
-/// How many filters each channel has of its own, or 0 for a convolution over all channels of a group; and how many groups of
-/// several channels there are.
+/// The number of filters of each channel in a depthwise convolution, or 0 for one over all channels of a group; and the
+/// number of groups with several channels.
 fn each(e: &Emit<'_, '_>, window: &Window, image: usize, filter: usize) -> Result<(i64, i64)> {
     let groups = e.view.int("groups").unwrap_or(1);
     let channels = window.dims(&e.operand_type(image)?.0)?[3];
@@ -271,7 +271,7 @@ struct Pooling {
 }
 
 impl Pooling {
-    /// Of the image that is the first operand.
+    /// For the image that is the first operand.
     fn of(e: &Emit<'_, '_>, elem: Type) -> Result<Self> {
         let mut window = Window::of(e)?;
         let max = e.view.str("pooling_type").unwrap_or("max") == "max";

@@ -54,7 +54,7 @@ fn writer(short: &str) -> Option<Write> {
     all.find(|(name, _)| *name == short).map(|&(_, write)| write)
 }
 
-/// Whether an operation is written as one of TensorFlow's, and not as what it is made of.
+/// Whether an operation is written as an operation of TensorFlow, rather than as its composition.
 pub(in super::super) fn knows(op: OpView<'_>) -> bool {
     let Some(form) = formats::tensorflow(op.name()) else {
         return op
@@ -75,7 +75,7 @@ pub(in super::super) fn knows(op: OpView<'_>) -> bool {
 /// Writes an operation.
 pub(super) fn write(e: &mut Emit<'_, '_>) -> Result<()> {
     let name = e.view.name();
-    // Of StableHLO there is what PaddlePaddle's linear algebra is made of.
+    // StableHLO occurs in the compositions of PaddlePaddle's linear algebra.
     let short = match name.strip_prefix("pd.") {
         Some(short) => short,
         None if name.starts_with("stablehlo.") => name,
