@@ -1,7 +1,7 @@
-//! Every file with RUN lines under `test-files/` as a test of its own: see `tests/filecheck/`.
+//! Every file with RUN lines under `test-files/` as a separate test: see `tests/filecheck/`.
 //!
-//! `cargo test --test files -- licm` runs those whose path holds `licm`. `PIR_TEST_TIMEOUT` is the time in seconds that
-//! one command may take. `BLESS=1` writes anew the CHECK lines of files that say that these are generated.
+//! `cargo test --test files -- licm` runs those whose path contains `licm`. `PIR_TEST_TIMEOUT` is the time limit of a
+//! command in seconds. `BLESS=1` rewrites the CHECK lines of files in which they are generated.
 
 use std::env;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
-//! MLIR's custom assembly: what of it is read means what `mlir-opt` takes it for, and all else is refused, with a
-//! message that states how it becomes readable.
+//! MLIR's custom assembly: what is accepted has the meaning that `mlir-opt` gives it, and everything else is refused,
+//! with a message that explains how to convert it.
 //!
-//! `tools/mlir/record` writes what `mlir-opt` makes of the programs in `test-files/mlir/custom/*.mlir`, which are between
-//! lines `// -----`, in its generic form.
+//! `tools/mlir/record` writes the generic form by `mlir-opt` of the programs in `test-files/mlir/custom/*.mlir`, which
+//! are separated by lines `// -----`.
 
 #![allow(clippy::unwrap_used, reason = "in tests a panic is a failure")]
 

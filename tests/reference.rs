@@ -1,4 +1,4 @@
-//! The pages of `docs/reference/` say what the code declares. `BLESS=1` writes them anew.
+//! The pages of `docs/reference/` match the declarations in the code. `BLESS=1` rewrites them.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! Printing is a fixed point: what is printed reads back, and prints the same again, in both forms, for every program in
-//! the repository and for what passes make of it.
+//! Printing is a fixed point: the output can be read, and prints the same again, in both forms, for every program in
+//! the repository and for the output of passes.
 
 #![allow(clippy::unwrap_used, reason = "in tests a panic is a failure")]
 

@@ -61,8 +61,8 @@ pub(crate) fn inner_bodies_mut<'b>(ctx: &'b Context, body: &'b mut Body) -> impl
         .filter_map(move |(_, name, body)| (!graph(name)).then_some(body))
 }
 
-/// The results of `f` for some bodies, in their order, on several threads if that is worth it. It is compiled once for each
-/// type of results, not for each function.
+/// The results of `f` for some bodies, in order, on several threads if that pays off. It is compiled once for each
+/// result type, not for each function.
 pub(crate) fn map_bodies<R: Send>(bodies: &mut [&mut Body], f: impl Fn(&mut Body) -> R + Sync) -> Vec<R> {
     fn map<R: Send>(bodies: &mut [&mut Body], f: &(dyn Fn(&mut Body) -> R + Sync)) -> Vec<R> {
         let ops = || bodies.iter().map(|b| b.num_op_slots()).sum::<usize>();

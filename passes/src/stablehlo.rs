@@ -1,8 +1,9 @@
-//! Between `pd` and StableHLO: `stablehlo-to-pd-control` on the way in, and on the way out `pd-to-stablehlo`, programs for XLA.
+//! Between `pd` and StableHLO: `stablehlo-to-pd-control` on the way in, and `pd-to-stablehlo` on the way out, to
+//! programs for XLA.
 //!
-//! Each operation of `pd` becomes operations of StableHLO by the row of a table (`pir_dialects::stablehlo::from_pd`); one without a row
-//! becomes what it is made of, as far as it is differentiated so, and then that. Loops and branches become `stablehlo.while` and
-//! `stablehlo.if`. What has no counterpart is an error.
+//! Each operation of `pd` becomes operations of StableHLO by a row of a table (`pir_dialects::stablehlo::from_pd`); an
+//! operation without a row is first replaced with its composition, as far as it is differentiated through it. Loops and
+//! branches become `stablehlo.while` and `stablehlo.if`. Operations without a counterpart are errors.
 
 use pir_dialects::stablehlo::from_pd;
 use pir_ir::{Diagnostic, Module, OpId, OpView, Rewriter, expand_composites};

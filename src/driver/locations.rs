@@ -1,4 +1,4 @@
-//! `--print-debuginfo`: operations say where in the source they come from.
+//! `--print-debuginfo`: operations are printed with their locations.
 
 use pir_ir::text::print_attr;
 use pir_ir::{AttrData, Body, Module, OpId};

@@ -1,6 +1,7 @@
-//! Where what a program was made of is written: the line of a Python file that MLIR's locations name.
+//! The source of a program: the line of a Python file that MLIR's locations name.
 //!
-//! They are read in the text, since errors are about places in it: `loc("f.py":3:7)`, or an alias of that, at the end of the line.
+//! Locations are read from the text, since errors refer to positions in it: `loc("f.py":3:7)`, or an alias, at the end
+//! of the line.
 
 /// How many locations are followed: one may name several, which name others.
 const MAX_STEPS: usize = 256;

@@ -1,10 +1,10 @@
-//! A program does the same on one device and on several, wherever its nodes are.
+//! A program has the same results on one device and on several, for any placement of its nodes.
 //!
-//! Structured programs and their gradients are lowered to dataflow, each node is put on a device at random (or left to be
-//! placed), and the graph is partitioned and run under random schedules. What is fetched must be the same bit for bit as
-//! what the structured interpreter gives.
+//! Structured programs and their gradients are lowered to dataflow, each node is placed on a random device (or by
+//! `place`), and the graph is partitioned and run under random schedules. Fetched values must equal those of the
+//! structured interpreter, bit for bit.
 //!
-//! `PIR_PROGRAMS=10000 cargo test --release --test partition` looks at more of them.
+//! `PIR_PROGRAMS=10000 cargo test --release --test partition` runs more of them.
 
 #![allow(clippy::unwrap_used, reason = "in tests a panic is a failure")]
 

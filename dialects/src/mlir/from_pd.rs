@@ -1,7 +1,7 @@
 //! The way back from `pd`: loops and branches become those of `scf`, arithmetic of numbers that of `arith` and `math`.
 //!
-//! Tensors without dimensions become numbers. A stack that an init region makes is made in front of its operation, which comes to
-//! the same, since the region runs once.
+//! Tensors without dimensions become numbers. A stack that an init region creates is created in front of its operation,
+//! which is equivalent, since the region runs once.
 
 use pir_ir::{Attr, AttrData, Body, Context, Diagnostic, OpId, OpView, Rewriter, Type, TypeData, ValueId};
 

@@ -1,5 +1,5 @@
-//! MLIR's dialects as text: rows (`ops/`) say how each operation is read and printed in custom assembly, and which attributes belong
-//! to it. What is code in MLIR too, because ODS cannot say it, is a function here.
+//! The text of MLIR's dialects: rows (`ops/`) declare how each operation is read and printed in custom assembly, and
+//! its attributes. Functions here implement what ODS cannot express and MLIR implements in code.
 //!
 //! The rows follow the declarations of MLIR 19.
 

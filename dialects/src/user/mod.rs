@@ -56,13 +56,13 @@ pub struct DialectFile<'a> {
     pub text: &'a [u8],
 }
 
-/// How deeply operations may be made of others: reading a program in a program takes stack.
+/// The maximum nesting of compositions: reading a program within a program takes stack.
 const MAX_DEPTH: usize = 50;
 
 /// A context with the dialects of a builder, and those of the files.
 ///
 /// # Errors
-/// The number of the file that is wrong, and what is wrong with it; spans are places in its text.
+/// The number of the invalid file, and its errors; spans are positions in its text.
 pub fn context_with(
     mut builder: ContextBuilder,
     files: &[DialectFile<'_>],
@@ -107,7 +107,7 @@ pub fn context_with(
     Ok(ctx)
 }
 
-/// How deeply an operation is made of others, through `computes`.
+/// The nesting of an operation's composition, through `computes`.
 fn depth(ctx: &Context, name: &str) -> Result<usize, String> {
     // Depth-first, with the operations that are under way.
     let mut path: Vec<&str> = Vec::new();
@@ -227,7 +227,7 @@ fn register(builder: &mut ContextBuilder, file: &DialectFile<'_>) -> Result<Regi
     for (at, row) in rows.iter().enumerate() {
         let reader = Reader {
             source: &source,
-            // Of another style than the block style, the places in a row are not found.
+            // Positions in a row are only found in block style.
             item: items
                 .get(at)
                 .filter(|_| items.len() == rows.len())
@@ -340,8 +340,8 @@ fn attach(def: &mut OpDef, program: Program) {
     def.semantics = Some(Arc::new(program));
 }
 
-/// Gives an operation of a table the programs of its row. The tables are tested: what is wrong with one is determined by what
-/// asks for it.
+/// Attaches the programs of a row to the definition of an operation in a table. The tables are tested: an error in a
+/// program is reported to the caller that asks for it.
 pub(crate) fn attach_row(def: &mut OpDef, computes: Option<&str>, vjp: Option<&str>, forms: &[Option<&str>]) {
     let text = |text, field: &str| {
         let what = format!("`{field}` of `{}`", def.name);

@@ -179,7 +179,7 @@ impl Wanted {
 impl Op {
     fn attributes<'p>(&'p self, view: OpView<'_>, bindings: &mut Bindings<'p>) -> bool {
         let Some(def) = view.def() else { return false };
-        // Names with a dot, and marks of the tools, say nothing of what is computed.
+        // Names with a dot, and marks of the tools, do not affect the semantics.
         let declared = def.attrs.iter().all(|attr| {
             let given = view.attr(&attr.name);
             let found = given.or_else(|| default(view.ctx, def, &attr.name));

@@ -24,7 +24,7 @@ pub(super) struct Program {
     pub(super) forms: Vec<Form>,
     operands: Vec<ValueSpec>,
     results: Vec<ValueSpec>,
-    /// Whether the row states that there are no effects.
+    /// Whether the row declares the absence of effects.
     pub(super) must_be_pure: bool,
     /// The errors, so that they are searched for once.
     checked: OnceLock<Vec<Diagnostic>>,
@@ -60,10 +60,10 @@ type Types = SmallVec<[Type; 6]>;
 const NO_COMPUTES: &str = "its row has no `computes`, which defines what the operation computes";
 
 impl Program {
-    /// The programs of the row of an operation.
+    /// The programs of an operation's row.
     ///
     /// # Errors
-    /// The name of the field that is wrong, and what is wrong with it.
+    /// The name of the invalid field, and its errors.
     pub(super) fn new(
         def: &OpDef,
         computes: Vec<Text<'_>>,
@@ -120,7 +120,7 @@ impl Program {
         Ok(program)
     }
 
-    /// The program for operands of which these are absent.
+    /// The program for the case in which these operands are absent.
     fn case<'p>(&self, cases: &'p [Case], field: &str, absent: &Places) -> Result<&'p Template, String> {
         let found = cases.iter().find(|case| case.absent == *absent);
         found.map(|case| &case.template).ok_or_else(|| {
@@ -153,14 +153,14 @@ impl Program {
         computes.instance(op.ctx, &operands.types(op.ctx), attrs).ok()
     }
 
-    /// Reads the programs for some types, and gives what is wrong with them whatever the types are.
+    /// Reads the programs for sample types, and returns errors that do not depend on the types.
     fn faults(&self, ctx: &Context, def: &OpDef) -> Vec<Diagnostic> {
         let attrs = sample_attrs(ctx, def);
         let mut faults: Vec<Diagnostic> = Vec::new();
         for ty in sample_types(ctx) {
             match self.try_types(ctx, def, ty, attrs) {
                 Ok(()) => return Vec::new(),
-                // Of several samples, the first that gets farthest is the most informative.
+                // Among several samples, the first one that gets farthest is the most informative.
                 Err((certain, found)) if faults.is_empty() || certain => {
                     faults = found;
                     if certain {
@@ -247,7 +247,7 @@ impl Program {
             .map_err(|why| (true, vec![vjp.error(why)]))
     }
 
-    /// Whether what the program returns goes with the row, and with the types that its forms state.
+    /// Whether the results of the program match the row, and the types that its forms state.
     fn fits(&self, ctx: &Context, def: &OpDef, instance: &Instance, stated: Option<&[Type]>) -> Result<(), String> {
         let found = instance.results().len();
         let fits = match def.results.iter().any(|result| result.arity == Arity::Variadic) {

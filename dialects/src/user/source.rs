@@ -1,4 +1,4 @@
-//! Where things are in a dialect file: the reader of YAML gives values without their places.
+//! The positions of fields in a dialect file: the YAML reader returns values without positions.
 
 use std::sync::Arc;
 

@@ -2,8 +2,8 @@
 //!
 //! Consecutive operations compute tile by tile, in registers of a tile each, so that only results with other uses are
 //! written. Unlike a [group](super::fuse), a chain calls no kernels: its steps are compiled together. A chain of one
-//! operation is worth it too where the tensors are not tiny: its loops are compiled for the instruction set, and
-//! subnormal results become zeros while they are in the nearest cache.
+//! operation pays off too unless the tensors are tiny: its loops are compiled for the instruction set, and subnormal
+//! results become zeros while they are in the nearest cache.
 
 use pir_ir::{Body, Context, Type, ValueId};
 use smallvec::SmallVec;

@@ -1,8 +1,8 @@
 //! Convolutions of groups of one channel, whose filters have too few elements for a matrix.
 //!
-//! A channel is copied with its border, so that the rows of windows have no ends to take care of. With a stride, the
-//! columns that are as far apart stand side by side. What a place of the windows adds to neighbouring results then
-//! is in a row, and the results are summed up in registers.
+//! A channel is copied with its padding, so that rows of windows need no bounds checks. With a stride, columns at that
+//! distance become adjacent. The contributions of a window position to neighbouring results are then contiguous, and
+//! the results are summed in registers.
 
 use std::ops::Range;
 

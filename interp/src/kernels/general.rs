@@ -1,8 +1,8 @@
 //! Eigenvalues and eigenvectors of general matrices, in double precision.
 //!
-//! A real matrix becomes a Hessenberg matrix by reflections, and that a triangular one but for blocks of two rows, by Francis's steps
-//! (Golub and Van Loan, *Matrix Computations*, 7.5). So complex eigenvalues come in exact pairs. Rotations by complex numbers make the
-//! blocks triangular, of which the eigenvectors are solutions of triangular systems.
+//! A real matrix is reduced to Hessenberg form by reflections, and to quasi-triangular form, with blocks of two rows,
+//! by Francis's steps (Golub and Van Loan, *Matrix Computations*, 7.5). So complex eigenvalues come in exact pairs.
+//! Complex rotations make the blocks triangular; the eigenvectors are solutions of triangular systems.
 
 use smallvec::smallvec;
 
@@ -18,8 +18,8 @@ const ONE: C = C::new(1.0, 0.0);
 /// After how many steps for one eigenvalue the search is given up; three are usual.
 const STEPS: usize = 90;
 
-/// The real and the imaginary parts of the eigenvalues, the left and the right vectors in columns, and whether they were found. Vectors have
-/// the length one, and their largest element is real and positive; LAPACK does not say which sign it has.
+/// The real and imaginary parts of the eigenvalues, the left and right eigenvectors in columns, and whether they were
+/// found. Vectors have length one, and their largest element is real and positive; LAPACK leaves the sign open.
 pub(super) fn geev(left: bool, right: bool, inputs: Inputs) -> Result<Outputs, String> {
     let [a] = take(inputs)?;
     let batch = Batch::of(&a)?;

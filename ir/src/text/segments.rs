@@ -1,4 +1,4 @@
-//! Operands of successors in MLIR's generic form: they stand among the operands, and attributes tell how many go where.
+//! Operands of successors in MLIR's generic form: they are among the operands, and attributes give the numbers of each.
 
 use crate::body::{Body, Successor};
 use crate::context::Context;
@@ -35,7 +35,8 @@ pub fn segment_sizes(ctx: &Context, sizes: &[i64]) -> Attr {
     )
 }
 
-/// Removes the attributes, and returns how many of the operands, of which so many are the operation's own, go to each successor.
+/// Removes the attributes, and returns the number of operands for each successor; the first operands belong to the
+/// operation itself.
 pub(crate) fn take(
     ctx: &Context,
     attrs: &mut Vec<(Sym, Attr)>,
@@ -96,7 +97,7 @@ pub(crate) fn with_sizes(ctx: &Context, body: &Body, op: OpId, any: bool) -> Att
     ctx.dict_with(attrs, SIZES, list(&[own, count(first), sizes.iter().sum()]))
 }
 
-/// The definition of an operation whose operands for successors stand among its operands in MLIR's text.
+/// The definition of an operation whose successor operands are among its operands in MLIR's text.
 pub(crate) fn is_segmented<'c>(ctx: &'c Context, body: &Body, op: OpId) -> Option<&'c OpDef> {
     let def = ctx.op_def(body.op_name(op)).filter(|def| def.has(Traits::SEGMENTS));
     def.filter(|_| !body.successors(op).is_empty())

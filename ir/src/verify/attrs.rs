@@ -158,9 +158,9 @@ fn stand_in(plan: &Plan, operands: usize) -> usize {
     operands.saturating_sub(*plan.operands.start())
 }
 
-/// Whether an attribute that is not declared may have any value. Names with a dot are free, but for our own, which change
-/// what a program means; where operations of unknown dialects are, so are all names on operations of which MLIR states that.
-/// Functions have notes of any name, as in MLIR, unless it may be a misspelled one.
+/// Whether an attribute that is not declared may have any value: names with a dot, except those of this project, which
+/// change the meaning of a program; and all names, where unregistered dialects are allowed, on operations for which
+/// MLIR permits it. Functions may have attributes of any name, as in MLIR, unless it may be misspelled.
 fn is_free(ctx: &Context, plan: &Plan, name: Sym, open: bool) -> bool {
     let name = ctx.str(name);
     let is_note = || {

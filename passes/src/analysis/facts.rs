@@ -1,16 +1,16 @@
-//! Effects and speculatability, nested operations included.
+//! Effects and speculatability, including nested operations.
 //!
-//! An operation whose effects are not declared, like one that is not registered, does everything
-//! ([`OpView::has_unknown_effects`]), and what it may change is memory for others too ([`Variables`]).
+//! An operation without declared effects, like an unregistered one, may have any effect
+//! ([`OpView::has_unknown_effects`]), and memory that it may change is variable for others too ([`Variables`]).
 //!
-//! What an operation does to memory is summed up in a few bits ([`Touched`]): three classes of resources, the world
-//! outside of the program, the things that handles (stacks) refer to, and buffers, times making, reading and changing. One
-//! class for all handles, and one for all buffers, is coarse, but sound without an alias analysis: handles travel through loops,
-//! stacks may hold stacks, and buffers may share their elements.
+//! The effects of an operation on memory are summarized in a few bits ([`Touched`]): three classes of resources (the
+//! outside world, the objects that handles such as stacks refer to, and buffers), times creating, reading and writing.
+//! One class for all handles, and one for all buffers, is coarse, but sound without an alias analysis: handles travel
+//! through loops, stacks may hold stacks, and buffers may share their elements.
 //!
-//! [`Effects`] computes the sums for all operations of a body in one walk, so that asking costs nothing, however deep operations
-//! are nested. [`Facts`] knows speculatability too. Edits make it stale: an operation that was moved keeps its facts, a new one has
-//! none.
+//! [`Effects`] computes the sums for all operations of a body in one walk, so that a query takes constant time at any
+//! nesting depth. [`Facts`] adds speculatability. Edits invalidate both: a moved operation keeps its facts, a new one
+//! has none.
 
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
-//! The way control takes through an operation with regions, where constants tell.
+//! The path that control takes through an operation with regions, if constants determine it.
 //!
 //! The path is followed step by step: from the operation into a region, from region to region, and back. At a choice,
-//! the deciding value is evaluated with the values with which regions are entered at this step. If the condition of a
-//! loop is known in every iteration, the loop becomes a list of regions, which can be inlined.
+//! the deciding value is evaluated with the values that enter the regions at this step. If the condition of a loop is
+//! known in every iteration, the loop becomes a list of regions, which can be inlined.
 
 use pir_ir::{
     Attr, BlockId, Body, Context, FlowEdge, FlowPoint, FoldResult, OpId, RegionId, Restated, Rewriter, ValueDef,

@@ -1,12 +1,11 @@
-//! Where handles come from: which values are names of one and the same thing, for certain.
+//! Provenance of handles: which values certainly refer to the same object.
 //!
-//! A handle, such as a stack, refers to something that changes. What is proven of one name of it states nothing as long as
-//! it is not known which other values are names of the same thing, and whether a name represents the same thing
-//! whenever it is read. This analysis proves that through regions, by the region-flow interface, and through nothing else:
-//! a value that an ordinary operation gives, or that comes in from outside, is a root of its own, and it is for the
-//! caller to know what such an operation does. A region argument, or a result, that control binds to different roots is
-//! in *doubt*. It is a fixpoint over {not looked at, one root, in doubt}, in which a loop that hands a handle round
-//! unchanged is not a contradiction.
+//! A handle, such as a stack, refers to an object that changes. A property proven for one handle is useless unless it
+//! is known which other values refer to the same object, and whether a handle refers to the same object whenever it is
+//! read. This analysis proves that through regions, by the region-flow interface, and nowhere else: the result of an
+//! ordinary operation, or an outer value, is a root, and the caller must know what such an operation does. A region
+//! argument or result that control binds to different roots is in *doubt*. It is a fixpoint over {unvisited, one root,
+//! in doubt}, in which a loop that forwards a handle unchanged is not a contradiction.
 
 use pir_ir::{Analysis, Body, Context, Type, TypeData, Use, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -1,16 +1,18 @@
-//! Derivatives of calls: `@f.augmented` computes what `@f` computes and records, `@f.adjoint` reads the records.
+//! Derivatives of calls: `@f.augmented` computes the results of `@f` and records, `@f.adjoint` reads the records.
 //!
-//! `@f.augmented` takes what `@f` takes and gives what `@f` gives, and a stack, its *tape*, with all that the adjoint reads.
-//! `@f.adjoint` takes the tape and the cotangents of the results of `@f` that are floats; it gives the cotangents of the arguments that
-//! are. All calls of `@f` that a derivative passes through share the two, those in themselves too if `@f` is recursive; nothing is
-//! inlined, and nothing computed twice. To a loop or a branch around a call the tape is a local like others: its handle is recorded.
+//! `@f.augmented` takes the arguments of `@f`, and returns its results and a stack, its *tape*, with everything that
+//! the adjoint reads. `@f.adjoint` takes the tape and the cotangents of the float results of `@f`; it returns the
+//! cotangents of the float arguments. All calls of `@f` that a derivative passes through share the two functions,
+//! including recursive calls; nothing is inlined or computed twice. For a loop or a branch around a call, the handle of
+//! the tape is an ordinary local and is recorded.
 //!
-//! The first step of `backward` makes `@f.augmented`, a copy of `@f` that gives an empty tape, and lets the calls call it. The second
-//! differentiates it like any function whose cotangents are arguments, and [splits](split) it in two.
+//! The first step of `backward` makes `@f.augmented`, a copy of `@f` that returns an empty tape, and redirects the
+//! calls. The second step differentiates it like any function with cotangents as arguments, and [splits](split) it in
+//! two.
 //!
-//! `@f`, and what it calls, must do nothing but compute and access buffers: a derivative is of values. `@f.adjoint` takes the shadows of the
-//! buffers that `@f` takes, after the cotangents ([`memory`](super::memory)). Marks tell the second step which functions these are, and
-//! which calls are differentiated by them.
+//! `@f` and its callees must have no effects other than access to buffers. `@f.adjoint` takes the shadows of the
+//! buffers that `@f` takes, after the cotangents ([`memory`](super::memory)). Marks tell the second step which
+//! functions and calls these are.
 
 mod recompute;
 mod split;

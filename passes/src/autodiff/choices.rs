@@ -1,12 +1,12 @@
-//! Buffers that loops carry and branches yield, in differentiated code: numbers say which they are.
+//! Buffers that loops carry and branches yield, in differentiated code: integers select them.
 //!
-//! Which buffer a load or a store is of has to be certain ([`memory`](super::memory)). Where control decides it, as in a loop that swaps
-//! two buffers, the number of the buffer is carried in its place, and `arith.select` chooses the buffer by the number where it is used. The
-//! adjoint has the numbers like all other values, and chooses the shadows by them.
+//! The buffer of a load or a store must be certain ([`memory`](super::memory)). If control selects it, as in a loop
+//! that swaps two buffers, the number of the buffer is carried instead, and `arith.select` chooses the buffer by the
+//! number at each use. The adjoint treats the numbers like other values, and chooses the shadows by them.
 //!
 //! # Conditions
-//! The buffers that may meet are visible where they do, so that those that a loop allocates in its body and carries on are left as they
-//! are, and refused.
+//! The possible buffers must be visible at the use: buffers that a loop allocates in its body and carries are unchanged
+//! here, and refused later.
 
 use pir_dialects::mlir::{arith, index_constant};
 use pir_ir::{Body, Context, DominanceInfo, OpId, Rewriter, Type, Use, ValueDef, ValueId};

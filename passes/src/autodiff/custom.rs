@@ -1,12 +1,14 @@
-//! Derivatives of one's own: functions that name another one as theirs, `custom_vjp`, and calls that do, `pir.vjp`.
+//! User-defined derivatives: functions that name another function as their derivative, `custom_vjp`, and calls that do,
+//! `pir.vjp`.
 //!
-//! Where the derivative passes through a call of `@f {custom_vjp = @f_vjp}`, what `@f_vjp` computes is emitted, of the operands
-//! and results of the call and the cotangents of the results. What it does not read of them is not recorded, and
-//! a further `backward` differentiates it like any other part of the program. A function that cannot be in the place of a call,
-//! since it has several blocks, no body, a `custom_vjp` of its own or very many operations, is called.
+//! Where the derivative passes through a call of `@f {custom_vjp = @f_vjp}`, the body of `@f_vjp` is emitted, applied
+//! to the operands and results of the call and the cotangents of the results. Values that it does not read are not
+//! recorded, and a further `backward` differentiates it like any other part of the program. A function that cannot be
+//! inlined, because it has several blocks, no body, a `custom_vjp` or very many operations, is called.
 //!
-//! A call with the mark `pir.vjp` is treated alike, and so JAX's rules come: the function gets the operands and the cotangents of
-//! all results, and returns those of all operands. Through a call with the mark `pir.stop_gradient` no derivative passes.
+//! A call with the mark `pir.vjp` is treated alike; JAX's rules use it: the function takes the operands and the
+//! cotangents of all results, and returns those of all operands. No derivative passes through a call with the mark
+//! `pir.stop_gradient`.
 
 use std::rc::Rc;
 

@@ -1,6 +1,6 @@
-//! Recorded values that need no record, because the derivative can have them otherwise: constants, and what a loop
-//! computes from values outside of it. They are computed again, once, in front of the dual of the outermost loop out of
-//! which they are invariant; a constant in a branch outside of loops where it is needed.
+//! Recorded values that need no record, because the derivative can obtain them otherwise: constants, and what a loop
+//! computes from outer values. They are recomputed once, in front of the dual of the outermost loop in which they are
+//! invariant; a constant in a branch outside of loops is recomputed where it is needed.
 
 use pir_ir::{Body, Context, OpId, RegionId, Rewriter, Speculatability, Traits, ValueDef, ValueId, ValueMap};
 use rustc_hash::{FxHashMap, FxHashSet};

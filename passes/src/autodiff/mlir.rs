@@ -1,7 +1,8 @@
-//! Functions of MLIR's dialects: they are differentiated as functions of `pd` loops and branches, and converted back in the end.
+//! Functions of MLIR's dialects: they are differentiated as functions of `pd` loops and branches, and converted back in
+//! the end.
 //!
-//! The function itself stays; its copy `@f_grad` is what is differentiated. Marks say which of the two a function is, from the first step
-//! to the last.
+//! The function itself is kept; its copy `@f_grad` is differentiated. Marks distinguish the two from the first step to
+//! the last.
 
 use pir_dialects::marks::{ADJOINT_OF, PRIMAL};
 use pir_dialects::mlir::{from_pd, is_lowered, tensor};

@@ -1,10 +1,10 @@
 //! Reverse-mode differentiation of structured control flow.
 //!
-//! `backward` is a pipeline of three steps, each a pass of its own so that the IR can be seen between them:
+//! `backward` is a pipeline of three steps; each is a separate pass, so that the IR can be inspected between them:
 //!
 //! 1. [`stack_locals`]: every loop and branch that the derivative passes through records its locals on a stack;
 //! 2. [`build_backward`]: the adjoint program is appended; duals of loops and branches pop what was pushed, in reverse;
-//! 3. [`prune_stacks`]: what the derivative does not read, or can have without recording it, is not recorded.
+//! 3. [`prune_stacks`]: values that the derivative does not read, or can obtain without a record, are not recorded.
 //!
 //! The scheme is that of PaddlePaddle's control-flow design (one stack for each operation, duals at the same depth),
 //! with the adjoint of a loop built as its exact dual; see `docs/autodiff.md`.
@@ -193,7 +193,8 @@ pub fn decompose_unless(module: &mut Module, keep: &dyn Fn(OpView<'_>) -> bool) 
     (changed, errors)
 }
 
-/// Emits what an operation is made of at the insertion point, and gives what replaces its results; `None` if that is not known.
+/// Emits the expansion of an operation at the insertion point, and returns the replacements of its results; `None` if
+/// it is unknown.
 pub(crate) fn expansion(
     r: &mut Rewriter<'_>,
     rules: &RuleTable,
@@ -263,7 +264,7 @@ fn differentiate(
             Err(e) => errors.extend(e),
         }
     }
-    // Names given as options belong to one unit: that the others do not have them is no error.
+    // Names given as options belong to one unit; their absence in others is not an error.
     if resolved.is_empty() {
         if errors.is_empty() {
             errors.push(
@@ -356,8 +357,8 @@ fn changes_in_place(ctx: &Context, body: &Body) -> Option<Diagnostic> {
     )
 }
 
-/// The derivative reads again, later, the values that the outputs depend on. So it must not be what an operation of which nothing is known
-/// may change in place, or has changed to what depends on the inputs.
+/// The derivative reads again, later, the values that the outputs depend on. So an operation with unknown effects must
+/// not be able to change them in place, nor make them depend on the inputs.
 fn may_change_in_place(ctx: &Context, body: &Body, activity: &Activity) -> Option<Diagnostic> {
     if !has_unknown_effects(ctx, body) {
         return None;
@@ -384,7 +385,7 @@ fn may_change_in_place(ctx: &Context, body: &Body, activity: &Activity) -> Optio
     )
 }
 
-/// Cotangents do not pass through buffers: what depends on an input must not be put into one.
+/// Cotangents do not pass through buffers: values that depend on an input must not be stored in one.
 fn passes_through_buffers(
     ctx: &Context,
     body: &Body,

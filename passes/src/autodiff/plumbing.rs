@@ -1,7 +1,7 @@
-//! Adding and removing what passes a stack or a counter through a loop or a branch.
+//! Passing a stack or a counter through a loop or a branch, and the reverse.
 //!
-//! What may be in the way is found by planning (`plan` and the functions that give an `Option`), before anything changes;
-//! `apply` does the whole then.
+//! Planning (`plan`, and functions that return an `Option`) finds out what prevents an edit before anything changes;
+//! `apply` then performs the whole.
 
 use pir_ir::{Arith, BlockId, Body, FlowEdit, FlowForm, NewLane, OpId, Ready, Rewriter, Type, Use, ValueDef, ValueId};
 

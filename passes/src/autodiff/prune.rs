@@ -1,15 +1,15 @@
-//! Step 3, `prune-stacks`: what the derivative does not read is not recorded.
+//! Step 3, `prune-stacks`: values that the derivative does not read are not recorded.
 //!
 //! Pushes and pops are paired first: the pops of a stack are in the regions of one dual, those of a region in the
-//! reverse order of the pushes of the region that it faces. A handle that was itself recorded is followed through its
+//! reverse order of the pushes of the corresponding region. A handle that was itself recorded is followed through its
 //! pair, from the outside in. Then, from the inside out, since an inner handle is read by the inner pops only, a pair
-//! goes whose popped value is not used, or can be had without a record ([`invariants`](super::invariants)). Of a value of
-//! which the shape alone is read, the shape is recorded ([`shapes`]). A loop whose
-//! stack determined when to end, and that records nothing any more, counts its trips instead. Last, stacks that nothing reads go,
-//! with their init regions and results.
+//! is removed if its popped value is unused, or available without a record ([`invariants`](super::invariants)). If only
+//! the shape of a value is read, the shape is recorded ([`shapes`]). A loop that its stack terminates, and that records
+//! nothing any more, counts its trips instead. Last, stacks without readers are removed, with their init regions and
+//! results.
 //!
-//! A stack that is used in any other way is left alone. (The idea of removing pushes and pops together is also in
-//! Enzyme's MLIR passes; there on init, push and pop triples.)
+//! A stack with any other use is not changed. (The idea of removing pushes and pops together is also in Enzyme's MLIR
+//! passes; there on init, push and pop triples.)
 
 use pir_ir::{Body, Context, FlowKind, OpId, Rewriter, ValueId};
 use rustc_hash::FxHashMap;

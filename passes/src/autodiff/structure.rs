@@ -128,7 +128,7 @@ impl<'c> Names<'c> {
         self.dual(body, op) == Some(self.ctx.op_str(body.op_name(op)))
     }
 
-    /// Whether an operation hands values on to regions, or out of one of its own kind.
+    /// Whether an operation forwards values to regions, or out of a region of its kind.
     pub(crate) fn hands_on(&self, body: &Body, op: OpId) -> bool {
         let ends = body.next_op(op).is_none() && body.parent_op(op).is_some_and(|p| self.kind(body, p).is_some());
         ends || self.kind(body, op).is_some()

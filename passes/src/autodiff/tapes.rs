@@ -15,8 +15,8 @@ struct Readers {
     empties: Vec<OpId>,
 }
 
-/// A stack with its recording operation and the dual that reads it. Blocks stay when operations are made anew, so they
-/// represent the operations.
+/// A stack with its recording operation and the dual that reads it. Blocks are kept when operations are recreated, so
+/// they represent the operations.
 pub(crate) struct Tape {
     pub(crate) kind: FlowKind,
     pub(crate) forward: BlockId,
@@ -42,7 +42,7 @@ pub(crate) struct Side {
 /// The tapes of a body, outer ones first, with shared lookup tables.
 pub(crate) struct Tapes {
     pub(crate) all: Vec<Tape>,
-    /// The values in the duals that stand for recorded values.
+    /// The counterparts of recorded values in the duals.
     pub(crate) image: ValueMap,
     /// For each pop its push, and whose tape they are on.
     pub(crate) partner: FxHashMap<OpId, (OpId, usize)>,
@@ -116,7 +116,7 @@ impl Tapes {
         }
     }
 
-    /// Which operations are duals of which.
+    /// Pairs of operations and duals.
     pub(super) fn duals(&self, body: &Body) -> FxHashSet<(OpId, OpId)> {
         let tapes = self.all.iter();
         tapes
@@ -138,7 +138,7 @@ impl Tapes {
         self.image.insert(r.body.operand(push, 1), r.body.result(pop, 0));
     }
 
-    /// Removes a pair that is no longer in a tape; `other` takes the place of the popped value.
+    /// Removes a pair that is no longer on a tape; `other` replaces the popped value.
     pub(crate) fn remove(&mut self, r: &mut Rewriter<'_>, (push, pop): (OpId, OpId), other: Option<ValueId>) {
         let (value, popped) = (r.body.operand(push, 1), r.body.result(pop, 0));
         match other {

@@ -1,10 +1,10 @@
-//! Facts about truth values that follow from control flow: the condition of a branch inside the branch, that of a loop in its body, and its
-//! negation after the loop.
+//! Facts about booleans that follow from control flow: the condition of a branch inside the branch, that of a loop in
+//! its body, and its negation after the loop.
 //!
-//! One walk in program order with a table of what is known, which is taken back when a region is left. What follows
-//! from a condition is determined by the operation that computes it (`OpDef::implies`): a comparison decides about others of
-//! the same operands. In the body of a loop, operands represent what the condition was computed from if that was handed
-//! on, or is defined outside of the loop.
+//! One walk in program order with a table of known values, which is restored when a region is left. The operation that
+//! computes a condition determines what follows from it (`OpDef::implies`): a comparison decides others of the same
+//! operands. In the body of a loop, operands represent the operands of the condition if these were forwarded, or are
+//! defined outside of the loop.
 
 use pir_ir::{Attr, Body, Context, FlowEdge, FlowPoint, Implied, OpId, OpName, RegionId, Type, ValueId};
 use rustc_hash::FxHashMap;
@@ -20,7 +20,7 @@ enum Task {
     Op(OpId),
     /// The facts after an operation.
     Behind(OpId),
-    /// Forget what was learned since there were so many facts.
+    /// Forget the facts learned since this position.
     Leave(usize),
 }
 

@@ -171,7 +171,7 @@ impl Driver<'_> {
             ..Limits::SMALL
         };
         for &op in &self.flow.ops {
-            // Where nothing has changed since ways were last followed, only comparing regions can tell more.
+            // If nothing has changed since the paths were last followed, only a comparison of regions can find more.
             if all.body.is_alive(op)
                 && all.body.op_regions(op).len() > 1
                 && (!quiet || changed || has_choice_of_regions(all.ctx, all.body, op))

@@ -120,7 +120,7 @@ fn lower(ctx: &Context, body: &mut Body) -> usize {
     lowered
 }
 
-/// The ways from the operation and from each of its regions; nothing if blocks cannot tell them.
+/// The paths from the operation and from each of its regions; `None` if blocks cannot express them.
 fn ways(ctx: &Context, body: &Body, op: OpId) -> Option<Vec<(FlowPoint, Ways)>> {
     let flow = body.region_flow(ctx, op)?;
     let view = body.view(ctx, op);
@@ -156,7 +156,7 @@ fn ways(ctx: &Context, body: &Body, op: OpId) -> Option<Vec<(FlowPoint, Ways)>> 
     Some(all)
 }
 
-/// Puts what comes after an operation into a block of its own, whose arguments are its results.
+/// Splits the block after an operation; the arguments of the new block are its results.
 pub(super) fn rest_of(body: &mut Body, op: OpId) -> BlockId {
     let rest = body.create_block(body.root());
     for result in body.results(op) {

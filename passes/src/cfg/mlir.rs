@@ -20,7 +20,8 @@ pub(super) fn is_mlir(ctx: &Context, body: &Body) -> bool {
     crate::autodiff::is_mlir(ctx, body) || body.walk_all().any(is_branch)
 }
 
-/// Makes loops and branches of `scf` such that blocks can tell them, and puts blocks of `scf.execute_region` among those of the function.
+/// Converts loops and branches of `scf` to a form that blocks can express, and merges the blocks of
+/// `scf.execute_region` into those of the function.
 pub(super) fn simplify(ctx: &Context, body: &mut Body) -> Result<(), Vec<Diagnostic>> {
     let several = |body: &Body, op: OpId| {
         body.op_regions(op)

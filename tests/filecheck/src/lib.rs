@@ -1,6 +1,6 @@
-//! A FileCheck-compatible checker and a runner for RUN lines: what the files under `test-files/` are tested with.
+//! A FileCheck-compatible checker and a runner for RUN lines, which test the files under `test-files/`.
 //!
-//! [`check`] compares a text with the `CHECK` lines of a file. [`run::run_file`] does what the `RUN` lines of a file say,
+//! [`check`] compares a text with the `CHECK` lines of a file. [`run::run_file`] executes the `RUN` lines of a file,
 //! with `FileCheck` and `expected-errors` built in and without a shell.
 
 #![forbid(unsafe_code)]

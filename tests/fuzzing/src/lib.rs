@@ -1,8 +1,7 @@
-//! What the fuzzers do with an input.
+//! The properties that the fuzzers check.
 //!
-//! A [`Target`] takes bytes and panics if something is wrong with what the tools make of them. `fuzz/` hands them inputs
-//! that libFuzzer finds, `tests/replay.rs` those of [`mutate`], which are the same in every run, and those that once went
-//! wrong.
+//! A [`Target`] takes bytes and panics if a property is violated. `fuzz/` runs targets on inputs that libFuzzer finds,
+//! `tests/replay.rs` on those of [`mutate`], which are the same in every run, and on past failures.
 
 #![forbid(unsafe_code)]
 

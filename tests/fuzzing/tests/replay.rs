@@ -1,5 +1,6 @@
-//! The fuzzers' targets on inputs that are the same in every run: the test files, what once went wrong, and changes to the
-//! test files. `PIR_FUZZ_CASES=100000 cargo test --release -p pir-fuzzing` makes more of those; `PIR_FUZZ_SEED` makes others.
+//! The fuzzers' targets on inputs that are the same in every run: the test files, past failures, and mutations of the
+//! test files. `PIR_FUZZ_CASES=100000 cargo test --release -p pir-fuzzing` runs more of them; `PIR_FUZZ_SEED` selects
+//! others.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,8 +1,9 @@
-//! The derivatives of factorizations and triangular systems. They are those of what is computed: of a symmetric matrix of which one
-//! half is read, the other half has none. JAX symmetrizes the matrix first, so that both halves get the same.
+//! The derivatives of factorizations and triangular systems. The derivative is with respect to the elements that are
+//! read: if only one half of a symmetric matrix is read, the other half has none. JAX symmetrizes the matrix first, so
+//! that both halves get the same.
 //!
-//! The formulas are in Giles, *Collected matrix derivative results for forward and reverse mode algorithmic differentiation* (2008), and
-//! follow from the same method for the others.
+//! The formulas are in Giles, *Collected matrix derivative results for forward and reverse mode algorithmic
+//! differentiation* (2008), or follow from the same method.
 
 use pir_ir::{AttrData, Type};
 

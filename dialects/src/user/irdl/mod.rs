@@ -21,7 +21,7 @@ use super::source::Source;
 /// The attributes that determine how many values each of several lists has.
 const SEGMENTS: [&str; 2] = ["operand_segment_sizes", "result_segment_sizes"];
 
-/// The constraint that a variable stands for. Numbers are those of other variables of the definition.
+/// The constraint that a variable is bound by. Numbers refer to other variables of the definition.
 #[derive(Clone, Debug)]
 enum Constraint {
     /// This type or attribute, as text.
@@ -58,7 +58,7 @@ struct Region {
 #[derive(Clone, Default, Debug)]
 struct Definition {
     vars: Vec<Variable>,
-    /// Of a type or an attribute.
+    /// The parameters of a type or an attribute.
     parameters: Vec<usize>,
     operands: Vec<Declared>,
     results: Vec<Declared>,

@@ -1,10 +1,11 @@
 //! Aliases of types and attributes: `#map = affine_map<(d0) -> (d0)>`, `!t = tensor<4xf32>`.
 //!
-//! Where an alias is a type or an attribute of its own, what it means takes its place. Inside text that is kept as it is written, it stays,
-//! and so it does in front of its definition, where its meaning is not known yet. Then the definition is kept too, and
-//! printed in front of the module, or after it if it was used before: what is read again means what it meant.
+//! An alias that is a whole type or attribute is replaced with its meaning. In opaque text, and before its definition,
+//! where its meaning is unknown, it is kept. Then the definition is kept too, and printed in front of the module, or
+//! after it if the alias was used before: reading the output gives the same meaning.
 //!
-//! What only definitions refer to that are not printed is not printed either: it would be gone when that is read again.
+//! An alias that only definitions refer to that are not printed is not printed either, since it would be lost in the
+//! next round trip.
 
 use rustc_hash::FxHashMap;
 

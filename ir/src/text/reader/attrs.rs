@@ -66,7 +66,7 @@ impl<'s> Parser<'s> {
         match self.peek() {
             b'"' => {
                 let text = match self.parse_string() {
-                    // Bytes that are no text are kept as they are escaped.
+                    // Bytes that are not UTF-8 are kept as escapes.
                     Err(failure)
                         if failure.code() == "utf8" && std::str::from_utf8(&self.src[start..self.pos]).is_ok() =>
                     {
@@ -138,7 +138,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// The error for the list that begins at `open`, of which the elements are before the present place.
+    /// The error for an unclosed list that begins at `open`; its elements end before the current position.
     fn unclosed_list(&self, open: usize) -> Failure {
         let before = self.src[open..self.pos].trim_ascii_end();
         let end = open + before.strip_suffix(b",").unwrap_or(before).trim_ascii_end().len();

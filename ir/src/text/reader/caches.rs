@@ -9,7 +9,7 @@ use crate::types::{AttrDict, Type};
 /// How many symbols the parser remembers at most, of short ones and of others: a power of two.
 const MAX_SYMS: usize = 4096;
 
-/// How many symbols the parser remembers of a source of so many bytes.
+/// The number of symbols that the parser caches for a source of `source` bytes.
 pub(super) fn num_syms(source: usize) -> usize {
     (source / 8).clamp(1, MAX_SYMS).next_power_of_two()
 }
@@ -39,7 +39,7 @@ pub(super) struct KnownOp {
     pub(super) name: Option<OpName>,
     /// Whether nothing is known of it but its name.
     pub(super) unregistered: bool,
-    /// Whether it is registered, without regions, successors and a symbol of its own.
+    /// Whether the operation is registered, and has no regions, successors or symbol name.
     pub(super) plain: bool,
     /// Whether MLIR's declaration of its text is known.
     pub(super) ods: bool,
@@ -72,8 +72,8 @@ impl From<KnownOp> for RecentOp<'_> {
     }
 }
 
-/// The place of the name of an operation in tables of [`RECENT_OPS`]: its length and two of its last letters tell, which differ
-/// in `addf`, `addi` and `mulf`.
+/// The index of an operation name in tables of [`RECENT_OPS`]: a hash of its length and two of its last letters, which
+/// differ in `addf`, `addi` and `mulf`.
 #[inline]
 pub(super) fn op_place(name: &[u8]) -> usize {
     let letter = |from_end: usize| {

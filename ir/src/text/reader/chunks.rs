@@ -1,11 +1,11 @@
-//! Reading several functions at a time.
+//! Parallel reading of functions.
 //!
-//! An isolated operation at top level depends on nothing around it. A long text is cut in front of some of those, and the
-//! pieces are read as if each were all. When something is not as expected, an error above all, the whole text is read
-//! anew from its beginning: what is said of a program does not depend on the number of threads.
+//! An isolated operation at top level does not depend on its surroundings. A long text is cut in front of some of these
+//! operations, and the chunks are parsed as independent modules. If anything unexpected occurs, in particular an error,
+//! the whole text is read again from its beginning: diagnostics do not depend on the number of threads.
 //!
-//! Aliases may be defined on lines of their own in front of all operations, where `mlir-opt` prints them. They are read first, and
-//! given to all pieces.
+//! Aliases may be defined on separate lines in front of all operations, where `mlir-opt` prints them. They are read
+//! first, and shared by all chunks.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -48,8 +48,8 @@ pub(in crate::text) fn parse(ctx: &Arc<Context>, source: &[u8], options: ParseOp
     )
 }
 
-/// Reads a module in about so many pieces, however short they are. It is what [`parse`](super::parse) reads, without any
-/// diagnostics; nothing if the text has no such pieces, or something is wrong with it.
+/// Reads a module in about this many chunks, however short they are. The result is that of [`parse`](super::parse),
+/// without diagnostics; `None` if the text cannot be cut, or has an error.
 pub fn parse_in_chunks(ctx: &Arc<Context>, source: &[u8], options: ParseOptions, pieces: usize) -> Option<Parsed> {
     if source.len() > MAX_SOURCE {
         return None;
@@ -100,7 +100,7 @@ pub fn parse_in_chunks(ctx: &Arc<Context>, source: &[u8], options: ParseOptions,
     })
 }
 
-/// What stands in front of the operations.
+/// The text in front of the operations.
 #[derive(Default)]
 struct Head<'s> {
     aliases: Aliases<'s>,

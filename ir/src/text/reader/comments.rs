@@ -1,4 +1,4 @@
-//! Comments, which stay with the operation that they stand before.
+//! Comments, which belong to the operation after them.
 
 use super::directives::Directives;
 use super::parser::Parser;
@@ -50,7 +50,7 @@ impl Parser<'_> {
     }
 }
 
-/// Whether a comment says which blocks lead to one: `// 2 preds: ^bb0, ^bb1`.
+/// Whether a comment lists the predecessors of a block: `// 2 preds: ^bb0, ^bb1`.
 fn lists_predecessors(comment: &[u8]) -> bool {
     let Some(text) = comment.strip_prefix(b"// ") else {
         return false;

@@ -1,4 +1,4 @@
-//! Attributes that the definition of an operation does not have: said where they stand.
+//! Reports attributes that the definition of an operation does not have, at their locations.
 
 use rustc_hash::FxHashMap;
 
@@ -49,7 +49,7 @@ impl Parser<'_> {
             return Ok(());
         }
         let faults = faults(ctx, def, plan, attrs, usize::MAX, open);
-        // Where they stand is only asked here.
+        // The locations are only needed here.
         let end = self.pos;
         self.attr_places = Some(Vec::new());
         for &dict in &pending.dicts {

@@ -53,7 +53,7 @@ impl Parser<'_> {
 
     /// `<{k = 1}>`. Of an operation that nothing is known of, they are kept apart from its attributes.
     pub(super) fn properties(&mut self, inherent: bool) -> Result<AttrDict, Failure> {
-        // What is kept of a text does not tell them apart: they begin at different letters.
+        // The cache cannot confuse them: they begin with different letters.
         self.pos += usize::from(inherent);
         self.recent_dict(b"}>", |p| {
             p.pos += usize::from(!inherent);

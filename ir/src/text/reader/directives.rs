@@ -1,5 +1,5 @@
-//! Directives of test runners (`RUN:`, `CHECK:` and the like): comments for the file that they stand in, not for what is
-//! printed, where they would match themselves.
+//! Directives of test runners (`RUN:`, `CHECK:` and the like): comments of the file itself, not of the output, in which
+//! they would match themselves.
 
 use memchr::memmem;
 use rustc_hash::FxHashSet;

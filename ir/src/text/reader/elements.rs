@@ -148,7 +148,7 @@ const HEX: [u8; 256] = {
 };
 
 impl Numbers {
-    /// Numbers that so much text may hold.
+    /// The maximum number of elements in a text of this length.
     fn new(kind: ElementKind, is_complex: bool, text: usize) -> Result<Self, String> {
         // A number and its comma take two bytes.
         let guess = (text / 2).min(64 << 10);

@@ -236,7 +236,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The types of a call, of which a name stands for the function type.
+    /// The types of a call; a name may refer to a function type.
     fn as_signature(&self, pending: &Pending, types: Types) -> Types {
         let row = self.ctx.ods(pending.name).and_then(|ods| ods.row().ok());
         let Some(_) = row.filter(|row| row.own && types.operands.is_none()) else {
@@ -339,7 +339,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Checks that so many results go with their names.
+    /// Checks the number of results against the names.
     fn check_count(&self, pending: &Pending, results: usize, place: Span, text: &str) -> Result<(), Failure> {
         let count = pending.num_named;
         let Some(first) = pending.names.first().filter(|_| results != count) else {
@@ -386,7 +386,7 @@ impl Parser<'_> {
         if let Some(loc) = loc {
             self.body().set_loc(op, loc);
         }
-        // Big ones are let go: they would be kept to the end.
+        // Large buffers are not pooled: they would be kept to the end.
         if self.spare.len() < 16 && pending.operands.len() < 1024 {
             pending.clear();
             self.spare.push(pending);
@@ -410,7 +410,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Attributes of arguments and results, of which there are none, in MLIR's generic form.
+    /// Removes the empty lists of argument and result attributes in MLIR's generic form.
     fn drop_empty_lists(&self, attrs: &mut Vec<(Sym, Attr)>) {
         let is_empty = |attr: &Attr| *self.ctx.attr_data(*attr) == AttrData::Dict(AttrDict::EMPTY);
         let is_of_values = |name: Sym| matches!(self.ctx.str(name), "arg_attrs" | "res_attrs");

@@ -343,7 +343,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The attribute of a text that was put together. The same come again and again.
+    /// The attribute for a composed text. Cached, since the same texts recur.
     pub(super) fn composed(&mut self, text: &str, start: usize) -> Result<Attr, Failure> {
         if let Some(&known) = self.composed_attrs.get(text) {
             return Ok(known);
@@ -464,7 +464,7 @@ impl Parser<'_> {
         self.are(pending, index, if several { usize::MAX } else { 1 }, ty);
     }
 
-    /// Checks that so many operands from one on have a type.
+    /// Checks that `count` operands from `first` on have a type.
     fn are(&mut self, pending: &Pending, first: usize, count: usize, ty: Type) {
         for at in first..first.saturating_add(count).min(pending.operands.len()) {
             self.check_operand(pending, at, ty);

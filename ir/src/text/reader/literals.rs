@@ -12,7 +12,7 @@ use crate::types::{Signedness, Type, TypeData};
 enum Element {
     Integer(u32, Signedness),
     Float,
-    /// Of these nothing is checked.
+    /// Not checked.
     Other,
 }
 

@@ -85,7 +85,7 @@ impl Parser<'_> {
             match self.src.get(at) {
                 Some(b':') => return true,
                 None | Some(b'{' | b'}' | b'\n' | b'\r') => return false,
-                // A location is no part of the successors.
+                // A location is not part of the successors.
                 Some(b'l') if self.src[at..].starts_with(b"loc(") && self.src[at - 1] == b' ' => return false,
                 Some(b'(') => {
                     let end = cursor::balanced_end(self.src, at).unwrap_or(self.src.len());

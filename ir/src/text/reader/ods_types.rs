@@ -131,7 +131,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The types that the letters of the row stand for.
+    /// The types to which the type variables of the row are bound.
     fn bind(&mut self, row: &OdsRow, state: &OdsState) -> [Option<Type>; 8] {
         let mut vars = [None; 8];
         for &(slot, ty) in &state.types {

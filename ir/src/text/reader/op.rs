@@ -64,7 +64,7 @@ impl Parser<'_> {
         let behind = self.pos;
         let mut attrs = AttrDict::EMPTY;
         let mut is_done = false;
-        // The value of a constant may stand among the operands.
+        // The value of a constant may be written among the operands.
         if is_plain && op.attrs.is_empty() {
             attrs = self.plain_attributes(op.generic, known)?;
             let (end, expanded) = (self.pos, self.expanded);
@@ -261,7 +261,7 @@ impl Parser<'_> {
             self.pos += 1;
             self.operand_list(op)?;
         } else {
-            // Without parentheses, operands must stand on the line of the name: the next line is the next operation.
+            // Without parentheses, operands must be on the line of the name: the next line is the next operation.
             while self.next_is(b'%') && (!op.operands.is_empty() || self.after(self.pos) < line) {
                 self.next_operand(op)?;
                 if !self.next_is(b',') {

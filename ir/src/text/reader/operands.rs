@@ -52,7 +52,7 @@ impl Parser<'_> {
         Ok(false)
     }
 
-    /// An operand in an assembly format, of which the place is kept.
+    /// An operand in an assembly format; its location is recorded.
     pub(super) fn operand(&mut self, op: &mut Pending) -> Result<(), Failure> {
         self.skip();
         op.operand_starts.push(self.pos as u32);

@@ -45,7 +45,7 @@ pub(super) struct Open {
     pub(super) block: Option<BlockId>,
     /// The operation that the region belongs to; `None` for the top level.
     pub(super) owner: Option<Box<Pending>>,
-    /// Whether the region is the root of a body of its own.
+    /// Whether the region is the root of an isolated body.
     pub(super) isolated: bool,
     /// Where its brace is.
     pub(super) brace: usize,
@@ -55,7 +55,7 @@ pub(super) struct Open {
 
 pub(in crate::text) struct Parser<'s> {
     pub(super) ctx: &'s Arc<Context>,
-    /// Everything, of which only what `src` has after `pos` is read.
+    /// The whole text, of which only the part of `src` after `pos` is read.
     pub(super) whole: &'s [u8],
     pub(super) src: &'s [u8],
     pub(super) pos: usize,
@@ -81,7 +81,7 @@ pub(in crate::text) struct Parser<'s> {
     /// Results of operations that could not be read: what uses them is not to blame.
     pub(super) poison: FxHashSet<ValueId>,
     diagnostics: Vec<Diagnostic>,
-    /// Words after a `#` or `!` that were no aliases where they stand: they must be defined further down.
+    /// Aliases that were used before their definition, which must follow.
     pub(super) later: Vec<(u8, &'s [u8], Span)>,
     pub(super) directives: Option<Directives<'s>>,
     /// Comments for the next operation.
@@ -90,16 +90,16 @@ pub(in crate::text) struct Parser<'s> {
     pub(super) ready: Option<Box<Pending>>,
     #[allow(clippy::vec_box, reason = "it is the boxes that are used again")]
     pub(super) spare: Vec<Box<Pending>>,
-    /// Tensor types that were read lately, and their texts, at a place that the first letters in the brackets tell.
+    /// Recently read tensor types with their texts, by a hash of the first letters in the brackets.
     pub(super) recent_types: Recent<&'s [u8], Type>,
-    /// Attributes that were read lately and how many attributes and types they are, at a place that the hash of their text tells.
-    /// That ends at its first closing brace, and means the same wherever it is.
+    /// Recently read attribute dictionaries, with the numbers of attributes and types in them, by a hash of their text.
+    /// The text ends at its first closing brace, and means the same everywhere.
     pub(super) recent_dicts: Recent<&'s [u8], (AttrDict, usize)>,
-    /// Attributes whose text was put together of what an assembly format has in their place.
+    /// Attributes whose text was composed from the elements of an assembly format.
     pub(super) composed_attrs: FxHashMap<Box<str>, Attr>,
     /// Attributes with the numbers of values of each operand or result.
     pub(super) segment_attrs: FxHashMap<Box<[i64]>, Attr>,
-    /// Where the names and the values of attributes stand, if somebody asks.
+    /// The locations of attribute names and values, if requested.
     pub(super) attr_places: Option<Vec<(Sym, Span, Span)>>,
     /// About how many operations there are to be read, in how many bytes.
     pub(super) lines: usize,
@@ -154,7 +154,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Reads one thing that must be the whole text.
+    /// Reads an item that must be the whole text.
     pub(super) fn only<T>(mut self, f: impl FnOnce(&mut Self) -> Result<T, Failure>) -> Result<T, Diagnostic> {
         let found = f(&mut self).map_err(|e| *e.0)?;
         self.skip();

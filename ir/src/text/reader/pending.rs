@@ -35,7 +35,7 @@ pub(super) struct Types {
 pub(super) struct FormatState {
     /// The element that comes next.
     pub(super) at: usize,
-    /// Names of values in the regions, in the order of the operands that they stand for.
+    /// The names of values in the regions, in the order of the operands that they are bound to.
     pub(super) bound: Vec<(Name, u32)>,
     /// The operation that makes up a region which is not written.
     pub(super) applied: Option<(Box<str>, Span)>,
@@ -81,19 +81,19 @@ pub(super) struct Pending {
     pub(super) comment: String,
     pub(super) generic: bool,
     pub(super) operands: Vec<ValueId>,
-    /// Where the operands stand in an assembly format.
+    /// The locations of operands in an assembly format.
     pub(super) operand_starts: SmallVec<[u32; 6]>,
     /// The types of the results.
     pub(super) results: Vec<Type>,
     pub(super) successors: SmallVec<[Successor; 2]>,
     pub(super) attrs: Vec<(Sym, Attr)>,
-    /// Where the braces of attributes stand.
+    /// The positions of attribute dictionaries.
     pub(super) dicts: SmallVec<[u32; 2]>,
     pub(super) regions: SmallVec<[RegionId; 3]>,
     pub(super) isolated: Option<Body>,
     /// Which of the declared regions comes next.
     pub(super) next_region: usize,
-    /// Where the arguments of the next region stand, in front of its brace.
+    /// The position of the arguments of the next region, in front of its brace.
     pub(super) header: Option<usize>,
     /// The arguments of a function, and where their sigils are.
     pub(super) function_args: Vec<(Name, Type, Option<Attr>, u32)>,

@@ -44,7 +44,7 @@ pub(super) fn scalar(word: &[u8]) -> Option<Scalar> {
                 [b'u', b'i', rest @ ..] => (Signedness::Unsigned, rest),
                 _ => return None,
             };
-            // Wider integers than MLIR allows are no types.
+            // Integers wider than MLIR's limit are not types.
             let width = std::str::from_utf8(digits)
                 .ok()?
                 .parse()

@@ -90,7 +90,7 @@ const MIN_DEFINITION: usize = 16;
 const MAX_SPARE: usize = 1024;
 
 impl Scopes {
-    /// For a text of so many bytes.
+    /// For a text of this length.
     pub(super) fn new(source: usize) -> Self {
         Scopes {
             slots: NameTable::new(Slot::NONE, source / MIN_DEFINITION),
@@ -101,7 +101,7 @@ impl Scopes {
         }
     }
 
-    /// Enters a body of its own, in which nothing is visible.
+    /// Enters an isolated body, in which nothing is visible.
     pub(super) fn enter_body(&mut self) {
         let number = self.open.len() as u32;
         self.open.push(true);

@@ -9,7 +9,7 @@ pub(super) struct ElementLists {
     open: Vec<usize>,
     /// How many parts lists of each depth have.
     dims: Vec<Option<usize>>,
-    /// How deep elements stand.
+    /// The nesting depth of elements.
     depth: Option<usize>,
 }
 

@@ -64,7 +64,7 @@ impl Parser<'_> {
         self.error("custom-assembly", message, span).with_help(MAKE_GENERIC)
     }
 
-    /// The error that the name at `span`, in full `word`, is no known operation.
+    /// The error that the name at `span`, completed to `word`, is not a registered operation.
     pub(super) fn unknown_op(&self, span: Span, word: &[u8]) -> Failure {
         let text = String::from_utf8_lossy(word).into_owned();
         let dialect = text.split_once('.').map(|(dialect, _)| dialect);

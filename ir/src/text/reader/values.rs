@@ -191,7 +191,7 @@ impl Parser<'_> {
         };
         let mut uses = forward.remove(&name).unwrap_or_default();
         if let Some(first_wrong) = uses.iter().position(|&(index, ..)| index >= count) {
-            // There is no such element of the pack: that is said when the region ends.
+            // The pack has no such element; reported at the end of the region.
             let rest = uses
                 .iter()
                 .skip(first_wrong)

@@ -10,7 +10,7 @@ fn context() -> Arc<Context> {
     ContextBuilder::new().build()
 }
 
-/// The constant that a text is, and how it is printed; what is wrong with it.
+/// The constant in a text and its printed form, or the error.
 fn read(ctx: &Arc<Context>, text: &str) -> Result<(Elements, String), String> {
     let attr = parse_attr(ctx, text).map_err(|error| error.message)?;
     match ctx.attr_elements(attr) {

@@ -291,7 +291,7 @@ pd.fetch (%x)
 
 #[test]
 fn a_use_may_stand_far_before_its_definition() {
-    // Each definition looks up the uses of its own name only.
+    // Each definition looks up only the uses of its own name.
     let uses: String = (0..20_000).map(|i| format!("pd.fetch (%v{i})\n")).collect();
     let definitions: String = (0..20_000).map(|i| format!("%v{i} = pd.full : f32\n")).collect();
     let parsed = parse(&context(), (uses + &definitions).as_bytes(), &ParseOptions::default());

@@ -321,7 +321,7 @@ impl AttrWriter<'_> {
             super::elements::float(out, kind, bits, value);
         } else if value.is_finite() {
             let mut buffer = zmij::Buffer::new();
-            // A number of a narrow type needs no more digits than tell it from its neighbours there.
+            // A number of a narrow type needs only the digits that distinguish it from its neighbours in that type.
             let text = if ty == Type::F32 {
                 buffer.format_finite(value as f32)
             } else {

@@ -43,7 +43,7 @@ pub(super) fn write_elements(ctx: &Context, out: &mut String, elements: &Element
         return;
     }
     out.push_str("dense<");
-    // Truth values as bytes mean one thing to older versions of MLIR and another to newer ones.
+    // Old and new versions of MLIR read booleans in bytes differently.
     if is_list && elements.len() > MOST_NUMBERS && !is_bool {
         write_bytes(out, elements.bytes());
     } else {
@@ -110,8 +110,8 @@ fn number(out: &mut String, kind: ElementKind, bytes: &[u8]) {
     }
 }
 
-/// Six digits with an exponent if they are exact, else as many as tell the number from its neighbours, as LLVM's
-/// `APFloat::toString` does.
+/// Six digits with an exponent if that is exact, otherwise as many as distinguish the number from its neighbours, like
+/// LLVM's `APFloat::toString`.
 pub(super) fn float(out: &mut String, kind: FloatKind, bits: u64, value: f64) {
     if !value.is_finite() {
         let _ = write!(out, "0x{bits:0width$X}", width = kind.bits() as usize / 4);
@@ -154,8 +154,8 @@ pub(super) fn float(out: &mut String, kind: FloatKind, bits: u64, value: f64) {
     }
 }
 
-/// The first digits of a number, at most so many, without zeros at the end, and the power of ten of the first. As in LLVM, digits
-/// far after are cut off before the rest is rounded, a five upwards.
+/// The first `most` significant digits of a number, without trailing zeros, and the power of ten of the first. As in
+/// LLVM, remote digits are truncated before the rest is rounded, half up.
 fn decimal(value: f64, most: usize) -> (String, i32) {
     if value == 0.0 {
         return ("0".to_owned(), 0);

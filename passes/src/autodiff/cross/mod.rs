@@ -1,20 +1,21 @@
-//! The rule across iterations: a value that another iteration records is not recorded again.
+//! Reuse across iterations: a value that another iteration records is not recorded again.
 //!
 //! What the body yields is the argument of the next iteration. The dual of a loop runs from the last iteration to the
-//! first; so where an argument of the body is recorded, its dual hands the popped value on to the dual of the iteration
-//! before, as a carried value, and there it is what was yielded. The carried value starts from the loop's result, which
-//! is the argument that no iteration saw. In the same way the dual of the condition finds what the condition handed to
-//! the body. One carried value takes the place of a record in every iteration.
+//! first; so if an argument of the body is recorded, its dual forwards the popped value, as a carried value, to the
+//! dual of the preceding iteration, where it is the yielded value. The carried value starts from the loop's result,
+//! which no iteration received as an argument. Similarly, the dual of the condition obtains what the condition
+//! forwarded to the body. One carried value replaces a record in every iteration.
 //!
 //! Precisely: *slot* `i` is what the condition forwards as its operand `i`, which the body gets as its argument `i` and
-//! which is result `i` of the loop. If the dual carries slot `i`, then its cond region, run for iteration `k`, has the value
-//! of the slot in iteration `k` (in the last run, the result), and its body region has that of iteration `k + 1` until it
-//! replaces it by that of iteration `k`. A slot can be carried if the dual's body can do that: the argument is recorded; or
-//! it is itself what the body yields to a slot that can be carried (values that move from slot to slot); or it is a
-//! counter, an integer to which the same is added every time, and is counted down. These conditions refer to each other;
-//! the largest solution is right, since every carried value starts from a result.
+//! which is result `i` of the loop. If the dual carries slot `i`, then its cond region, run for iteration `k`, has the
+//! value of the slot in iteration `k` (in the last run, the result), and its body region has that of iteration `k + 1`
+//! until it replaces it by that of iteration `k`. A slot can be carried if the dual's body can do that: the argument is
+//! recorded; or it is itself what the body yields to a slot that can be carried (values that move from slot to slot);
+//! or it is a counter, an integer with a constant increment, and is counted down. These conditions refer to each other;
+//! the largest solution is correct, since every carried value starts from a result.
 //!
-//! The same for a branch: what a branch yields is a result of the operation, which needs no record where that is known.
+//! The same holds for a branch: a yielded value is a result of the operation, and needs no record if the result is
+//! known.
 
 mod carrier;
 

@@ -1,8 +1,8 @@
-//! Tangents along a program: each operation is followed by what computes the tangents of its results.
+//! Tangents along a program: each operation is followed by the tangents of its results.
 //!
-//! **Loops and branches** carry tangents beside values: a slot for each carried value with a tangent that is not zero for
-//! sure. Nothing is recorded, and there is no second loop. **Stacks** hold the tangent of a value on top of it: what pops
-//! the value pops the tangent first. [`Activity`] determines these pushes and pops.
+//! **Loops and branches** carry tangents beside values: a slot for each carried value whose tangent may not be zero.
+//! Nothing is recorded, and there is no second loop. **Stacks** hold the tangent of a value on top of it: the pop of a
+//! value is preceded by the pop of its tangent. [`Activity`] determines these pushes and pops.
 
 use pir_dialects::cf;
 use pir_ir::{

@@ -1,11 +1,11 @@
 //! The tangent of one operation, by transposing its gradient rule.
 //!
-//! A gradient rule is linear in the cotangents of the results: it computes `Jᵀ·ū`. The gradient of `⟨Jᵀ·ū, v⟩` with respect
-//! to `ū` is `J·v`, the tangent of the results for tangents `v` of the operands. So the rule is applied to cotangents that
-//! represent nothing, and what it emits is differentiated by the same rules with respect to them, seeded with `v`. Since
-//! all is linear, no value of `ū` is left in the end, and what was emitted for it goes. Thus whatever has a gradient rule
-//! made of operations with gradient rules has a tangent. (Townsend, "A new trick for calculating Jacobian vector
-//! products", 2017.)
+//! A gradient rule is linear in the cotangents of the results: it computes `Jᵀ·ū`. The gradient of `⟨Jᵀ·ū, v⟩` with
+//! respect to `ū` is `J·v`, the tangent of the results for tangents `v` of the operands. So the rule is applied to
+//! symbolic cotangents, and its output is differentiated by the same rules with respect to them, seeded with `v`. Since
+//! all of it is linear, no value of `ū` remains in the end, and the operations that compute it are removed. Thus
+//! whatever has a gradient rule in terms of operations with gradient rules has a tangent. (Townsend, "A new trick for
+//! calculating Jacobian vector products", 2017.)
 
 use pir_ir::{Context, OpId, Rewriter, Type, TypeData, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -1,8 +1,8 @@
-//! Loops of which the number of values that are held follows from the number of iterations.
+//! Loops in which the number of held values follows from the number of iterations.
 //!
-//! Where each iteration pushes equally many values on each stack, the iterations that are held are the first ones, as many as
-//! there is room for: `kept = min (trips, room)`, and a lane of `n` pushes holds `n * kept` values. So the loop carries neither: each
-//! number that a loop carries costs a copy and a kernel per iteration in XLA.
+//! If each iteration pushes equally many values on each stack, the held iterations are the first ones, as many as the
+//! buffers have room for: `kept = min (trips, room)`, and a lane of `n` pushes holds `n * kept` values. So the loop
+//! carries neither: each number that a loop carries costs a copy and a kernel per iteration in XLA.
 
 use pir_dialects::pd;
 use pir_ir::{BlockId, FlowKind, OpId, Type, ValueDef, ValueId};

@@ -1,10 +1,10 @@
 //! The assignment of values to stacks: classes of stacks, and lanes, the values of one type on them.
 //!
-//! A stack is last-in first-out for all of its values, so it is that for those of one type as well: each type gets a
-//! buffer and a counter of its own, a *lane*, and a pop takes from the lane of its type. Stacks that are recorded on
-//! another one are a class with those that are popped from there: they share the lanes of their class, an arena. Each of
-//! them is the part of the arena between a count that is remembered, its base, and the count when it is used; that is
-//! right since the newest of them is always the one in use, which is checked ([`spans`](super::spans)).
+//! A stack is last-in first-out for all of its values, and so for those of one type as well: each type gets a separate
+//! buffer and counter, a *lane*, and a pop takes from the lane of its type. Stacks that are recorded on another one are
+//! in the class of those that are popped from there: they share the lanes of their class, an arena. Each of them is the
+//! part of the arena between a remembered count, its base, and the count when it is used; this is correct since the
+//! newest of them is always the one in use, which is checked ([`spans`](super::spans)).
 
 use pir_dialects::cf;
 use pir_dialects::marks::CAPACITY;

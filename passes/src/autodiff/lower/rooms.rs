@@ -1,8 +1,8 @@
-//! Loops for which there is room on the tape before they begin.
+//! Loops for which the tape has enough room before they begin.
 //!
-//! Whether there is room for what is pushed is asked each time, and as long as it is, compilers neither keep the tape in registers nor put
-//! iterations side by side. Of a loop that counts it is known in front how often it runs: so room is made there for all that it pushes, if
-//! what it pushes is not in another loop, and no call in it gets a tape.
+//! Every push checks the room, and the check prevents compilers from keeping the tape in registers and from vectorizing
+//! iterations. The trip count of a counting loop is known in advance, so room for all of its pushes is made before the
+//! loop, if they are not in another loop, and no call in it gets a tape.
 
 use pir_dialects::func;
 use pir_ir::{Body, OpId, Relation, Type, ValueId};
@@ -35,7 +35,7 @@ impl Rooms {
         moved: &dyn Fn(OpId) -> Option<(Type, usize)>,
     ) -> Self {
         let mut this = Rooms::default();
-        // The innermost loop around each push, and what is in the way.
+        // The innermost loop around each push, and what prevents the transformation.
         let mut pushed: FxHashMap<OpId, Vec<OpId>> = FxHashMap::default();
         let mut order = Vec::new();
         // Loops around others that push, and around calls that get a tape.

@@ -1,13 +1,14 @@
-//! Which stacks of a module can be one: the *tape*.
+//! Which stacks of a module can become one: the *tape*.
 //!
-//! What `backward` makes reads its stacks in the reverse order in which all of them together were written, across loops, branches and
-//! calls. Then one buffer for each type of numbers does for all stacks: a handle is nothing, or, where it is asked whether the stack is
-//! empty, how much there was on the tape before.
+//! The output of `backward` reads its stacks in the reverse of the order in which all of them together were written,
+//! across loops, branches and calls. Then one buffer for each type of numbers suffices for all stacks: a handle is
+//! nothing, or, if its emptiness is tested, the former height of the tape.
 //!
-//! This is proven by running each function on a tape of [`Event`]s, one for each push, loop, branch or call that leaves records. A
-//! pop has to find its own stack's push on top. A loop that pops has to find a loop on top, and its regions have to undo what the regions of
-//! that one did; it has to end when what that loop began with is reached. A branch that pops has to find one with the same condition, a call
-//! that takes a tape the call that gave it. What is not of this form gets buffers of its own ([`buffers`](super::buffers)).
+//! This is proven by running each function on a tape of [`Event`]s, one for each push, loop, branch or call that leaves
+//! records. A pop must find a push of its own stack on top. A loop that pops must find a loop on top, and its regions
+//! must undo those of that loop; it must end at the height at which that loop began. A branch that pops must find one
+//! with the same condition, a call that takes a tape the call that returned it. Stacks of any other form get separate
+//! buffers ([`buffers`](super::buffers)).
 
 mod counters;
 mod undo;

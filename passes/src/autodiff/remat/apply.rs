@@ -74,7 +74,7 @@ pub(super) fn apply(
             clones.extend(cloned.insert(op).then_some((op, anchor)));
         }
     }
-    // From here on nothing can be in the way.
+    // From here on, nothing can fail.
     for place in &problem.places {
         let dual = place.side.dual;
         hoist_pops(r, names, dual, tapes.all[place.tape].handle, anchors[&dual]);

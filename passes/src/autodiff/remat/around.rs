@@ -1,4 +1,4 @@
-//! Loops in branches: what they are run again from is recorded around them, since their duals stand in the duals of the branches.
+//! Loops in branches: their initial state is recorded around them, since their duals are in the duals of the branches.
 
 use pir_ir::{BlockId, FlowKind, OpId, Rewriter, ValueId};
 use rustc_hash::FxHashSet;
@@ -7,8 +7,8 @@ use super::slots::{Loop, nested};
 use crate::autodiff::tapes::{Side, Tapes};
 
 impl Loop {
-    /// Lets the branch that the loop stands in record what is needed to run it again: how often it ran, what it started from,
-    /// and the values around it that `needed` operations read. Gives the first two as they are known where the dual is.
+    /// Makes the branch around the loop record what is needed to run the loop again: its trip count, its initial state,
+    /// and the outer values that `needed` operations read. Returns the first two as they are known at the dual.
     pub(super) fn take_along(
         &mut self,
         r: &mut Rewriter<'_>,
@@ -62,7 +62,7 @@ impl Loop {
         )
     }
 
-    /// The branch that the loop stands in need not record its stack any more.
+    /// The branch around the loop no longer records the stack of the loop.
     pub(super) fn drop_handle(&self, r: &mut Rewriter<'_>, tapes: &mut Tapes, at: usize) {
         let (handle, Some(branch)) = (tapes.all[at].handle, self.branch) else {
             return;
@@ -86,7 +86,8 @@ fn side_around(r: &Rewriter<'_>, tapes: &Tapes, home: BlockId, dual: OpId) -> Op
     Some((at, side, r.body.last_op(home)?))
 }
 
-/// A value that a region records, as its dual has it in front of an operation; recorded anew, if it does not have it there.
+/// The counterpart of a value that a region records, in front of an operation of the dual; recorded again if there is
+/// none.
 fn recorded(
     r: &mut Rewriter<'_>,
     tapes: &mut Tapes,
@@ -108,7 +109,7 @@ fn recorded(
     Some(r.body.result(pop, 0))
 }
 
-/// The tape of the branch that a loop stands in, whose dual stands in the dual of that.
+/// The tape of the branch around a loop, whose dual is in the dual of the branch.
 pub(super) fn branch_around(r: &Rewriter<'_>, tapes: &Tapes, at: usize, op: OpId, dual: OpId) -> Option<usize> {
     let pop = r.body.defining_op(tapes.all[at].handle)?;
     let &(push, outer) = tapes.partner.get(&pop)?;

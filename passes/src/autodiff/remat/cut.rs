@@ -29,7 +29,7 @@ pub(in crate::autodiff) const LARGEST: usize = 1 << 14;
 pub(in crate::autodiff) struct Node {
     /// The cost of recording it; zero if it exists anyway.
     pub(in crate::autodiff) cost: u64,
-    /// Whether it may be computed again, from the nodes `from`, all of which come before it.
+    /// Whether it may be recomputed from the nodes `from`, all of which precede it.
     pub(in crate::autodiff) again: bool,
     pub(in crate::autodiff) from: Vec<usize>,
     /// Whether the derivative reads it.

@@ -54,7 +54,7 @@ pub struct RematOptions {
     pub slots: Option<i64>,
     /// How many iterations are run again at a time, and recorded then, if not one.
     pub segment: Option<i64>,
-    /// Whether loops go on recording, and are run again as far as there is no room for that.
+    /// Whether loops continue to record, and only iterations that exceed the buffers are recomputed.
     pub spill: bool,
 }
 
@@ -149,7 +149,7 @@ fn run(ctx: &Context, body: &mut Body, options: RematOptions, report: &mut dyn F
     }
     remove_dead_stacks(&mut r, &names);
     sort_counts(&mut counts);
-    // Counters of a dual that now counts in a loop of its own.
+    // Counters of a dual that now counts in a separate loop.
     for (block, index) in counts {
         if let Some(op) = r.body.block_parent(block) {
             uncount_trips(&mut r, &names, op, index);
@@ -186,7 +186,7 @@ fn checkpointed(
     report: &mut dyn FnMut(Diagnostic),
 ) -> FxHashMap<usize, Again> {
     let mut chosen = FxHashMap::default();
-    // Of which tape, or of which that it is on, each tape's handle is.
+    // For each tape: whether its handle is on the selected tape, directly or through others.
     let mut inside = vec![false; tapes.all.len()];
     for (at, tape) in tapes.all.iter().enumerate() {
         let outer = r.body.defining_op(tape.handle).and_then(|pop| tapes.partner.get(&pop));
@@ -223,7 +223,7 @@ fn checkpointed(
     chosen
 }
 
-/// The results of loops that are used for nothing but to be recorded, and may be counts that `prune-stacks` put in.
+/// Results of loops that are only recorded, and may be counts that `prune-stacks` inserted.
 fn recorded_counts(r: &Rewriter<'_>, tapes: &Tapes) -> Vec<(BlockId, usize)> {
     let pushed = tapes
         .all
@@ -248,7 +248,7 @@ fn sort_counts(places: &mut Vec<(BlockId, usize)>) {
     places.dedup();
 }
 
-/// Says that nothing was chosen among values that hang together, since there are so many.
+/// Reports that no selection was made among dependent values because there are too many.
 fn too_large(r: &Rewriter<'_>, tapes: &Tapes, at: usize, values: usize) -> Diagnostic {
     let message = format!(
         "the records of a region were not changed: its selection has {values} dependent values, and the limit is {}",

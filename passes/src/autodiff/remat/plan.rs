@@ -36,7 +36,7 @@ pub(super) struct Problem {
     pub(super) places: Vec<Place>,
 }
 
-/// How a value can be had without recording it anew.
+/// How a value can be obtained without another record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum How {
     /// Recorded by this push and this pop.
@@ -323,7 +323,7 @@ impl Lookup<'_> {
             }
             // Rounded in another way, it might choose another branch than the one that was taken.
             ValueDef::Result(op, _) if compares_floats(r, op) && chooses(r, self.names, value, 4) => None,
-            // Nor is a loop worth running again for a number.
+            // Nor is it worth running a loop again for a number.
             ValueDef::Result(op, _)
                 if !r.body.op_regions(op).is_empty()
                     && !self.names.is_stack(r.body, value)

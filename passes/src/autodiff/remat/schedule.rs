@@ -32,7 +32,7 @@ pub(super) struct Kept {
     pub(super) stride: Option<ValueId>,
 }
 
-/// How many states to keep for so many iterations: the logarithm to base 2, rounded up.
+/// The default number of snapshots: the logarithm of the trip count to base 2, rounded up.
 pub(super) fn default_room(r: &mut Rewriter<'_>, kit: Kit, trips: ValueId, [zero, one]: [ValueId; 2]) -> ValueId {
     let ends = repeat(
         r,
@@ -102,7 +102,7 @@ pub(super) fn state_before(
     (ends[2..].to_vec(), ends[1])
 }
 
-/// Emits so many steps from a state, and gives the one that they lead to.
+/// Emits a loop that advances a state by a number of steps, and returns the final state.
 pub(super) fn advanced(
     r: &mut Rewriter<'_>,
     kit: Kit,

@@ -37,7 +37,7 @@ pub(super) enum Again {
     Not,
     /// Each iteration from a state.
     Iterations,
-    /// In runs of so many iterations.
+    /// In segments of this many iterations.
     Runs(i64),
 }
 
@@ -116,7 +116,8 @@ struct Runs<'n> {
     names: &'n Names<'n>,
 }
 
-/// Runs the loop of a tape again in runs of `segment` iterations, from so many states. Like [`slots::apply`](super::slots::apply).
+/// Recomputes the loop of a tape in segments of `segment` iterations, from a limited number of snapshots. Like
+/// [`slots::apply`](super::slots::apply).
 pub(super) fn apply(
     r: &mut Rewriter<'_>,
     names: &Names,
@@ -133,7 +134,7 @@ pub(super) fn apply(
     let &empty = tapes.all[at].empties().first()?;
     let kit = names.kit?;
     let trips = CountTrips::plan(r, names, op)?;
-    // From here on nothing can be in the way.
+    // From here on, nothing can fail.
     let (op, trips) = trips.apply(r, names);
     let first = state.iter().map(|&j| r.body.operand(op, j)).collect();
     let (mut trips, mut first) = this.take_along(

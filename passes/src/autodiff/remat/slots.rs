@@ -55,8 +55,8 @@ pub(super) fn check(r: &Rewriter<'_>, names: &Names, tapes: &Tapes, at: usize) -
     this.needs_of(r, tapes, at).map(|_| ())
 }
 
-/// Checkpoints the loop of a tape, with so many states, or as many as the logarithm of the number of iterations for 0.
-/// `counts` are places of counts that are in the way when nothing reads them; gives those of their copies.
+/// Checkpoints the loop of a tape with `slots` snapshots, or, for 0, as many as the logarithm of the trip count.
+/// `counts` are positions of counts that are redundant if nothing reads them; returns those of their copies.
 pub(super) fn apply(
     r: &mut Rewriter<'_>,
     names: &Names,
@@ -94,7 +94,7 @@ pub(super) fn apply(
     }
     let trips = CountTrips::plan(r, names, op)?;
     let left = CountDown::plan(r, names, dual, empty, &types)?;
-    // From here on nothing can be in the way.
+    // From here on, nothing can fail.
     let (mut op, trips) = trips.apply(r, names);
     let first = state.iter().map(|&j| r.body.operand(op, j)).collect();
     let (mut trips, mut first) = this.take_along(
@@ -203,7 +203,7 @@ fn needed_ops(r: &Rewriter<'_>, block: BlockId, needed: &FxHashSet<OpId>) -> Vec
     r.body.block_ops(block).filter(|op| needed.contains(op)).collect()
 }
 
-/// A stack of so many values at most.
+/// A stack with a capacity.
 pub(super) fn bounded_stack(r: &mut Rewriter<'_>, names: &Names, capacity: i64, name: &str) -> ValueId {
     let capacity = r.ctx.int_attr(capacity);
     let stack = r.op(cf::CREATE_STACK).attr(&CAPACITY.name, capacity);
@@ -377,7 +377,7 @@ impl Loop {
         Ok(this)
     }
 
-    /// Whether the loop would do the same again: it may use stacks of its own, and record.
+    /// Checks that the loop can be repeated: it may only use its own stacks, and record.
     fn find_effects(&mut self, r: &Rewriter<'_>, names: &Names) -> Result<(), Refusal> {
         let mut made: FxHashSet<ValueId> = FxHashSet::default();
         let is_stack = |value: ValueId| names.is_stack(r.body, value);

@@ -70,7 +70,7 @@ pub(super) const RULES: &[Rule] = &[
     slope!(Asinh, |op| (op.x().square() + 1.0).rsqrt()),
     slope!(Acosh, |op| (op.x().square() - 1.0).rsqrt()),
     derivative!(Atanh, |op, g| g / (1.0 - op.x().square())),
-    // (p - t) / (p * (1 - p)), finite where a probability is saturated; the logarithms of the label's are no less than -100.
+    // (p - t) / (p * (1 - p)), finite where a probability is saturated; the logarithms for the label are at least -100.
     derivative!(BceLoss, |op, g| let (p, q) = (op.input(), 1.0 - op.input()); {
         input: {
             let (difference, product) = (p - op.label(), p * q);

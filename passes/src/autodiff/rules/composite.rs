@@ -16,7 +16,7 @@ const VJP: Rule = rule("", vjp).complex();
 /// The rule of an operation whose semantics is a program.
 const EXPANDED: Rule = rule("", expanded).of(expand).complex();
 
-/// The rule of a call with a derivative of its own.
+/// The rule of a call with a user-defined derivative.
 pub(super) static CUSTOM: Rule = rule("", custom).complex();
 
 /// The rule that follows from the row of an operation.
@@ -34,7 +34,8 @@ fn semantics<'a>(cx: &RuleCx<'_, 'a>) -> Result<&'a dyn Semantics, String> {
     semantics.ok_or_else(|| "it has no expansion".to_owned())
 }
 
-/// Differentiates what the operation is made of, if its attributes make it one that is, and else by its vector-Jacobian product.
+/// Differentiates the composition of the operation, if its attributes select one, and otherwise applies its
+/// vector-Jacobian product.
 pub(super) fn by_attributes(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
     match cx.r.view(cx.op).is_composite() {
         true => expanded(cx),

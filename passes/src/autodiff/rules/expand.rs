@@ -12,7 +12,7 @@ use super::{RuleCx, RuleTable};
 /// Emits the operations that compute the results of an operation from its operands.
 pub(crate) type Expand = fn(&mut RuleCx<'_, '_>) -> Result<SmallVec<[ValueId; 2]>, String>;
 
-/// Emits what an operation is made of, and gives what replaces its results.
+/// Emits the composition of an operation, and returns the replacements of its results.
 pub(crate) fn expand(
     r: &mut Rewriter<'_>,
     rules: &RuleTable,

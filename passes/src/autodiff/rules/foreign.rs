@@ -16,7 +16,7 @@ use super::expand::expanded;
 use super::{Rule, RuleCx, composite, rule};
 
 const TWIN: Rule = rule("", twin).complex();
-/// An operation that is made of others where its attributes and shapes allow it.
+/// An operation that has a composition if its attributes and shapes permit it.
 const COMPOSED: Rule = rule("", composed).of(composite::expand).complex();
 
 /// One whose parts PaddlePaddle does not know.
@@ -72,8 +72,8 @@ const FUSED: &[&str] = &[
     pd::Softplus::NAME,
 ];
 
-/// Whether PaddlePaddle's gradient operation is known to be wrong, as differences tell: that of the largest difference is zero,
-/// and `spectral_norm_grad` is not the derivative where the iterations have converged either.
+/// Whether PaddlePaddle's gradient operation is known to differ from finite differences: the gradient of the largest
+/// difference is zero, and `spectral_norm_grad` is not the derivative even where the iterations have converged.
 fn is_wrong_there(view: OpView<'_>) -> bool {
     match view.name() {
         pd::Dist::NAME => view.f64("p").is_some_and(f64::is_infinite),

@@ -1,4 +1,4 @@
-//! Gradient operations, which rules emit: what each is made of, in operations that have derivatives themselves.
+//! Gradient operations, which rules emit: their compositions of operations that have derivatives themselves.
 
 use pir_dialects::pd::{self, Expr, Ints, Number, Source};
 

@@ -34,7 +34,8 @@ fn take(cx: &mut RuleCx<'_, '_>, from: ValueId, like: ValueId, at: &Indices) -> 
     op.attr("slice_sizes", sizes).result(ty).value()
 }
 
-/// The cotangent where the window was, added to that of the operand, of which only the window is touched if there is one.
+/// Adds the cotangent to that of the operand, at the position of the window; only the window is updated if there is a
+/// cotangent already.
 fn dynamic_slice(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
     let Some(grad) = cx.grads.first().copied().flatten() else {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Linear algebra and norms, made of ordinary operations.
+//! Linear algebra and norms, in terms of elementary operations.
 
 use pir_dialects::einsum::EinsumEquation;
 use pir_dialects::pd::{self, Expr, Source};
@@ -191,7 +191,7 @@ fn cumprod<'c>(op: Op<'c, pd::Cumprod>) -> Result<Expr<'c>, String> {
 type Sized = Vec<(char, i64)>;
 type Part<'c> = (Expr<'c>, Sized);
 
-/// Two operands at a time: each as a batch of matrices, multiplied, and the letters put back in order.
+/// Contracts two operands at a time: as batched matrix products, with the letters put back in order.
 fn einsum<'c>(op: Op<'c, pd::Einsum>) -> Result<Expr<'c>, String> {
     let ranks = (0..op.count()).map(|index| op.operand(index).rank());
     let letters = EinsumEquation::parse(&op.equation().unwrap_or_default(), ranks)?;

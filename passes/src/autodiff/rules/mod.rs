@@ -40,7 +40,7 @@ use formula::Formula;
 use super::cotangent::Frame;
 use super::custom::{CallRule, CustomVjp};
 
-/// A rule's code: adds to the cotangents of the operands, or states why there is no derivative.
+/// The code of a rule: adds to the cotangents of the operands, or states why there is no derivative.
 pub type Apply = fn(&mut RuleCx<'_, '_>) -> Result<(), String>;
 
 /// The gradient rule of one operation. Which operands there is a derivative in, the operation's definition declares.
@@ -91,7 +91,7 @@ impl Rule {
         self.is_complex || op.complex_type().is_none()
     }
 
-    /// The same with what the operation is made of.
+    /// The same rule with the composition of the operation.
     const fn of(self, expand: Expand) -> Self {
         Rule {
             made_of: Some(expand),
@@ -239,7 +239,7 @@ impl RuleTable {
         calls.map(|(&op, rule)| (op, matches!(rule, CallRule::Vjp(_))))
     }
 
-    /// The derivative of a call, if it has one of its own.
+    /// The user-defined derivative of a call, if it has one.
     pub(crate) fn custom(&self, op: OpId) -> Option<&Rc<CustomVjp>> {
         match self.calls.get(&op)? {
             CallRule::Vjp(vjp) => Some(vjp),
@@ -311,7 +311,7 @@ impl<'a> RuleCx<'_, 'a> {
         self.r.body.view(self.r.ctx, self.op)
     }
 
-    /// Applies a rule, and makes sure that it did not pass over an operand of which a cotangent is requested.
+    /// Applies a rule, and checks that it did not skip an operand whose cotangent is requested.
     pub(crate) fn apply(&mut self, rule: &Rule) -> Result<(), String> {
         if !rule.holds_for(self.r.view(self.op)) {
             let name = self.ctx().op_str(self.r.body.op_name(self.op));

@@ -1,4 +1,4 @@
-//! Sorting, and operations that put elements at places or pick some.
+//! Sorting, scatter and gather operations.
 
 use pir_dialects::pd::{self, Expr};
 use pir_dialects::window::{set_axes, stretch};
@@ -52,7 +52,7 @@ pub(super) const RULES: &[Rule] = &[
             picked.reshape_like(op.updates())
         },
         x: {
-            // As many zeros as rows were put there, not as many as there are.
+            // As many zeros as there are updated rows, rather than rows in total.
             let zeros = match (op.updates().static_shape(), g.elem()) {
                 (Some(shape), Some(elem)) => op.scope().full_with(&shape, 0.0, |o| o.dtype(elem)),
                 _ => g.zeros().gather_with(index, |o| o.axis(0)),
@@ -166,8 +166,8 @@ fn no_indices<'c, M>(op: Op<'c, M>, shape: &[i64]) -> Expr<'c> {
     op.scope().full_with(shape, 0, |o| o.dtype(Type::I64))
 }
 
-/// Zeros in place of the cotangents of rows that another row of the same index overwrote: put in order, the last row of each
-/// index is the one whose number is found there.
+/// Zeros in place of the cotangents of rows that a later row with the same index overwrote. The row numbers are
+/// scattered in order: the last row of each index finds its own number there.
 fn only_last<'c>(op: Op<'c, pd::Scatter>, picked: Expr<'c>) -> Result<Expr<'c>, String> {
     let (Some(rows), Some(count)) = (op.x().static_shape(), op.index().static_shape()) else {
         return Err("it needs a static shape".to_owned());
@@ -181,7 +181,7 @@ fn only_last<'c>(op: Op<'c, pd::Scatter>, picked: Expr<'c>) -> Result<Expr<'c>, 
     Ok(found.equal(number).reshape(shape).select(picked, picked.zeros()))
 }
 
-/// The same of what was put along an axis.
+/// The same for `put_along_axis`.
 fn only_last_along<'c>(op: Op<'c, pd::PutAlongAxis>, picked: Expr<'c>) -> Result<Expr<'c>, String> {
     let (index, axis) = (op.indices(), op.axis().unwrap_or(0));
     let (Some(whole), Some(shape)) = (op.arr().static_shape(), index.static_shape()) else {
@@ -193,7 +193,7 @@ fn only_last_along<'c>(op: Op<'c, pd::PutAlongAxis>, picked: Expr<'c>) -> Result
     Ok(found.equal(number).select(picked, picked.zeros()))
 }
 
-/// Zeros where something is put, if what was there does not count.
+/// Zeros at the updated positions, if the previous values do not count.
 fn own_part<'c>(op: Op<'c, pd::PutAlongAxis>, x: Expr<'c>) -> Expr<'c> {
     match op.include_self() {
         true => x,
@@ -218,7 +218,7 @@ fn cut_out<'c>(op: Op<'c, pd::StridedSlice>, g: Expr<'c>) -> Result<Expr<'c>, St
     let axes = op.axes().ok_or("it needs constant `axes`")?;
     let constant = [op.starts(), op.ends(), op.strides()].map(pd::Ints::constant);
     let (Some(shape), [Some(starts), Some(ends), Some(strides)]) = (op.x().static_shape(), constant) else {
-        // A window of computed bounds is put where it was.
+        // A window with computed bounds is returned to its position.
         let (starts, ends, strides) = (op.starts(), op.ends(), op.strides());
         return Ok(op.x().zeros().set_value_with_tensor(g, starts, ends, strides, &axes));
     };

@@ -1,8 +1,10 @@
-//! The gradient operations of PaddlePaddle that are not defined here: `pd.X_grad` is what the rule of `pd.X` gives, where there is one.
+//! PaddlePaddle's gradient operations without a definition here: `pd.X_grad` is given by the rule of `pd.X`, if there
+//! is one.
 //!
-//! `pd.X` is emitted once more, with stand-ins for the operands whose cotangents `pd.X_grad` gives, and its rule is applied. What the
-//! rule reads is an operand of `pd.X_grad` where that has one of the name, be it an operand or a result of `pd.X`; a result that
-//! `pd.X_grad` does not read is computed again. In the end the operands take the places of their stand-ins.
+//! `pd.X` is emitted again, with placeholders for the operands whose cotangents `pd.X_grad` returns, and its rule is
+//! applied. A value that the rule reads is the operand of `pd.X_grad` with this name, if there is one, whether it is an
+//! operand or a result of `pd.X`; a result that `pd.X_grad` does not read is recomputed. In the end, the operands
+//! replace their placeholders.
 
 use pir_dialects::marks::ABSENT_OPERANDS;
 use pir_dialects::pd;
@@ -17,7 +19,7 @@ use super::{Rule, RuleCx, rule};
 
 const GRADIENT: Rule = rule("_grad", expanded).of(gradient).complex();
 
-/// The operation of which this is the gradient operation.
+/// The operation whose gradient operation this is.
 fn primal<'c>(ctx: &'c Context, def: &OpDef) -> Option<&'c OpDef> {
     let name = ctx.registered_op(def.name.strip_suffix("_grad")?)?;
     ctx.op_def(name)
@@ -140,7 +142,7 @@ fn tensors(cx: &mut RuleCx<'_, '_>, group: &Group, unpack: bool) -> Result<Vec<V
     Ok(all)
 }
 
-/// Adds an operand of `pd.X`: one of `pd.X_grad`, a stand-in for one that has a cotangent, or none.
+/// Adds an operand of `pd.X`: one of `pd.X_grad`, a placeholder for one that has a cotangent, or none.
 fn take<'d>(cx: &mut RuleCx<'_, '_>, again: &mut Again<'d>, place: i64, spec: &'d ValueSpec) -> Result<(), String> {
     let name = &*spec.name;
     let cotangents = again.given.result(&format!("{name}_grad")).cloned().unwrap_or_default();
@@ -251,7 +253,7 @@ fn emit(cx: &mut RuleCx<'_, '_>, again: &Again<'_>) -> Result<OpId, String> {
     }
 }
 
-/// The results of `pd.X_grad`: the cotangents of the stand-ins.
+/// The results of `pd.X_grad`: the cotangents of the placeholders.
 fn cotangents(
     cx: &mut RuleCx<'_, '_>,
     again: &Again<'_>,
@@ -297,7 +299,7 @@ fn cotangents(
     Ok(out)
 }
 
-/// Puts the operands in the places of their stand-ins, and removes `pd.X` if nothing reads it.
+/// Replaces the placeholders with the operands, and removes `pd.X` if nothing reads it.
 fn settle(cx: &mut RuleCx<'_, '_>, again: &Again<'_>, op: OpId) -> Result<(), String> {
     let is_read = cx.r.body.results(op).any(|value| cx.r.body.has_uses(value));
     match again.lacks {

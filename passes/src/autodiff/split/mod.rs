@@ -92,9 +92,9 @@ struct Vjp<'c> {
     op: OpId,
     name: String,
     span: Span,
-    /// The number of arguments that are no cotangents.
+    /// The number of arguments that are not cotangents.
     arguments: usize,
-    /// The number of results that are no gradients.
+    /// The number of results that are not gradients.
     results: usize,
     types: (Vec<Type>, Vec<Type>),
 }

@@ -79,7 +79,7 @@ impl Parts {
         let node = |&value: &ValueId| {
             let op = body.defining_op(value);
             let again = op.filter(|&op| may_be_again(ctx, &names, body, op, primal.contains(&op)));
-            // Of as many bytes rather those that there are anyway.
+            // Among selections of equal size, prefer values that are available anyway.
             let is_there = op.is_none() || given.contains(&value);
             Node {
                 cost: 2 * bytes(ctx, body, value).max(1) - u64::from(is_there),

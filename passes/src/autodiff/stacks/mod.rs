@@ -54,7 +54,7 @@ pub(crate) struct Stacks {
     /// Handles that come in from outside.
     foreign: FxHashSet<ValueId>,
     classes: Classes,
-    /// The class of stacks of which all sorts of things may become.
+    /// The class of stacks that may refer to anything.
     strange: Option<usize>,
     /// Operations that do to stacks what is not known.
     strangers: FxHashSet<OpId>,
@@ -127,7 +127,7 @@ impl Stacks {
                 }
             }
         }
-        // A value without cotangent has a lane of its own: a derivative that had to pass through it is refused.
+        // A value without cotangent has a separate lane: a derivative that would pass through it is refused.
         let mut shared: FxHashMap<(usize, bool, bool), usize> = FxHashMap::default();
         for &op in &ops {
             let handles = item_handle(names, body, op).is_some();
@@ -184,8 +184,7 @@ impl Stacks {
         }
     }
 
-    /// Puts handles that may be names of the same stack in one class, and those of which it is not known what becomes
-    /// of them in one for all.
+    /// Merges the classes of handles that may refer to the same stack; handles with unknown uses share one class.
     fn join_aliases(&mut self, ctx: &Context, names: &Names, body: &Body, provenance: &Provenance) {
         for &(from, to) in provenance.joins() {
             let (from, to) = (self.class(from), self.class(to));
@@ -225,13 +224,12 @@ impl Stacks {
         }
     }
 
-    /// The pops that may give what an operation pushed of which it is not known what it does: the same ones for all of these.
+    /// The pops that may return what an operation with unknown effects pushed: the same for all of these operations.
     pub(crate) fn pops_behind(&self, op: OpId) -> Option<&[OpId]> {
         self.strangers.contains(&op).then_some(&self.strange_pops)
     }
 
-    /// The operations that may have pushed what a pop gives, and of which it is not known what they do: the same ones for
-    /// all such pops.
+    /// The operations with unknown effects that may have pushed what a pop returns: the same for all such pops.
     pub(crate) fn strangers_before(&self, pop: OpId) -> Option<impl Iterator<Item = OpId> + '_> {
         self.is_strange_pop
             .contains(&pop)

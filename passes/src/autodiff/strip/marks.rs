@@ -1,8 +1,8 @@
-//! By marks: what `backward` inserted is removed, and nothing else.
+//! By marks: removes what `backward` inserted, and nothing else.
 //!
-//! What it appended is after the mark. What it put in before that, to record values and to count, it reads from
-//! there: so a stack whose readers all are after the mark is one that it made, as long as nothing else reads it, and
-//! the stacks and counts that such a stack recorded are known by the pushes.
+//! The appended part is after the mark. Operations that `backward` inserted before it, to record values and to count,
+//! are only read after the mark: so a stack whose readers all are after the mark belongs to the derivative, and the
+//! stacks and counts recorded on it are known by the pushes.
 
 use pir_dialects::marks::{BACKWARD, RECORDED};
 use pir_ir::{BlockId, Body, Context, Derivative, Diagnostic, FlowKind, OpId, Rewriter, ValueId};
@@ -63,8 +63,8 @@ pub(super) fn run(ctx: &Context, body: &mut Body, orders: Option<usize>, report:
     true
 }
 
-/// The operations of the appended part that must stay, because an inserted operation is no gradient: a print, a fetch of another name, and
-/// what these need.
+/// The operations of the appended part that must be kept, because an inserted operation is not a gradient: a print, a
+/// fetch of another name, and their operands.
 fn kept(ctx: &Context, names: &Names, body: &Body, part: &[OpId], end: Option<OpId>) -> FxHashSet<OpId> {
     let inside: FxHashSet<OpId> = part.iter().copied().collect();
     let block = part.first().and_then(|&op| body.op_block(op));
@@ -79,7 +79,8 @@ fn kept(ctx: &Context, names: &Names, body: &Body, part: &[OpId], end: Option<Op
     for &op in part {
         let view = body.view(ctx, op);
         let derived = view.str("name").is_some_and(|name| name.contains(super::SUFFIX));
-        // The effects of what has a derivative put it in an order, as those of collectives: it is there for its results.
+        // The effects of an operation with a derivative only order it, like those of collectives: it is there for its
+        // results.
         let computes = |op: OpId| {
             let derivative = ctx.op_def(body.op_name(op)).map(|def| &def.derivative);
             body.num_results(op) > 0 && matches!(derivative, Some(Derivative::Operands(_)))
@@ -114,7 +115,8 @@ fn nested(body: &Body, op: OpId) -> impl Iterator<Item = OpId> + '_ {
     body.op_regions(op).iter().flat_map(|&region| body.walk(region))
 }
 
-/// Operations that only serve the removed part. Operations are known by a block of theirs, which stays when they are made anew.
+/// Operations that only serve the removed part. An operation is identified by one of its blocks, which is kept when the
+/// operation is recreated.
 #[derive(Default)]
 struct Made {
     pending: Vec<BlockId>,

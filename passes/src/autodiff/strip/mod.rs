@@ -22,9 +22,9 @@ const SUFFIX: &str = "_grad";
 /// How `strip-backward` finds what to remove.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StripBy {
-    /// By the marks that `backward` left: all orders of differentiation, or so many of the last ones.
+    /// By the marks that `backward` left: all orders of differentiation, or this many of the last ones.
     Marks(Option<usize>),
-    /// By what the results that are no gradients need.
+    /// By the liveness of results that are not gradients.
     Liveness,
 }
 

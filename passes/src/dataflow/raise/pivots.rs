@@ -1,9 +1,9 @@
 //! Which branch a pivot belongs to.
 //!
-//! A switch whose data is its own predicate shows nodes without operands which side of a branch is taken. TensorFlow makes it of
-//! the predicate itself, and the other switches of the branch of a copy of that, of which there is one for each branch. So
-//! the pivot is that of the branch which the nodes that it controls meet: what they, or what uses them, read or are merged
-//! with.
+//! A switch whose data is its own predicate tells nodes without operands which side of a branch is taken. TensorFlow
+//! makes it from the predicate itself, and the other switches of the branch from a copy of it, one for each branch. So
+//! the pivot belongs to the branch that the nodes it controls lead to: through what they, or their users, read or are
+//! merged with.
 
 use pir_dialects::df::graph::{Graph, Node, NodeKind, Source};
 use rustc_hash::{FxHashMap, FxHashSet};

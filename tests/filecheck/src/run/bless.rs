@@ -8,14 +8,14 @@ use super::words::Command;
 use super::{Config, Test, script, skipped};
 use crate::CommandLine;
 
-/// What marks a file whose CHECK lines are generated: this, in a comment of its own, right above them.
+/// Marks a file whose CHECK lines are generated: in a separate comment, immediately above them.
 pub const GENERATED: &str = "NOTE: checks below are generated; regenerate with BLESS=1";
 
 /// How often the lines are written when the output depends on them, by their number for instance.
 const ROUNDS: usize = 3;
 
-/// Rewrites the CHECK lines below the mark from what the first pipe into `FileCheck` prints now, and indicates whether they
-/// have changed. A file without the mark, or one that is not tested here, is left alone.
+/// Rewrites the CHECK lines below the mark from the current output of the first pipe into `FileCheck`, and returns
+/// whether they have changed. A file without the mark, or one that is not tested here, is not changed.
 ///
 /// # Errors
 /// If there is no such pipe, a command in it fails, or the file cannot be read or written.

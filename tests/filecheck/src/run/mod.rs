@@ -92,8 +92,8 @@ fn is_test(path: &Path) -> bool {
     fs::read_to_string(path).is_ok_and(|text| script::has_run_lines(&text))
 }
 
-/// The test files in a folder and those in it, in the order of their names: all with RUN lines, and every `.pir` file,
-/// so that none is left untested. What is in folders called `inputs` is for other files.
+/// The test files in a folder and its subfolders, sorted by name: all with RUN lines, and every `.pir` file, so that
+/// none remains untested. Folders named `inputs` contain files for other tests.
 ///
 /// # Errors
 /// If a folder cannot be listed, or there is no test file.
@@ -121,7 +121,7 @@ pub fn collect(root: &Path) -> Result<Vec<PathBuf>, String> {
     }
 }
 
-/// Does what the RUN lines of a file say.
+/// Executes the RUN lines of a file.
 #[must_use]
 pub fn run_file(path: &Path, config: &Config) -> Outcome {
     let text = match fs::read_to_string(path) {

@@ -1,8 +1,8 @@
-//! Lists whose elements are lists, or tensors of several lengths: the gradients of loops in loops record what the inner loop did in
-//! each step of the outer one.
+//! Lists whose elements are lists, or tensors of several lengths: the gradients of nested loops record what the inner
+//! loop did in each step of the outer one.
 //!
-//! Such a list is the rows of all its elements, each element followed by a row that holds how many rows it has. Elements are only
-//! put at the end and taken from there, so that the last row tells where the last element begins.
+//! Such a list holds the rows of all its elements; each element is followed by a row with its number of rows. Elements
+//! are only appended and removed at the end, so the last row tells where the last element begins.
 
 use pir_dialects::pd::{self, Expr};
 use pir_ir::{Attr, DYNAMIC, FloatKind, Type, TypeData, ValueId};

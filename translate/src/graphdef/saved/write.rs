@@ -85,10 +85,10 @@ const OBJECTS: u64 = 7;
 
 /// Writes a program as `saved_model.pb`.
 ///
-/// The signature of `options` gives all outputs but gradients, and `gradients` all.
+/// The signature of `options` returns all outputs except gradients, and the signature `gradients` all outputs.
 ///
 /// # Errors
-/// Everything that TensorFlow's graphs cannot express, and parameters that are no variables of the base.
+/// Constructs that TensorFlow's graphs cannot express, and parameters that are not variables of the base.
 pub fn write_saved(module: &Module, options: Saved<'_>) -> Result<Vec<u8>, Vec<Diagnostic>> {
     let base = options.base.map(decode).transpose()?.unwrap_or_default();
     let graph = base.graph.unwrap_or_default();
