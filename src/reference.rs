@@ -6,6 +6,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use pir_dialects::formats;
+use pir_interp::kernels::Kernels;
 use pir_ir::{Arity, Context, Derivative, MarkedOps, OpDef, Presence, Traits, ValueSpec};
 use pir_passes::{Pass, PassRegistry};
 
@@ -83,18 +84,50 @@ pub fn dialect(name: &str) -> Option<String> {
     for op in own {
         operation(&mut page, &ctx, op);
     }
-    if !foreign.is_empty() {
-        page.push_str(
-            "\n## Operations that only PaddlePaddle runs\n\nThese operations are declared from PaddlePaddle's wheel: \
-             the types of their results must be written, there are no kernels, and the derivative is PaddlePaddle's \
-             operation of the same name with `_grad`.\n\n```\n",
-        );
-        for op in foreign {
-            let _ = writeln!(page, "{}", signature(op));
-        }
-        page.push_str("```\n");
-    }
+    let kernels = Kernels::standard();
+    let (runs, declared): (Vec<_>, Vec<_>) = foreign.into_iter().partition(|op| execution(&kernels, op).is_some());
+    signatures(
+        &mut page,
+        "Operations from PaddlePaddle's declarations",
+        "These operations are declared from PaddlePaddle's wheel; the types of their results must be written. They are \
+         executed by a kernel, by a composition of other operations, which may refuse attributes and dynamic shapes, or, \
+         for a gradient operation, by the gradient rule of its operation if it has one. `--show-op` shows which.",
+        &runs,
+    );
+    signatures(
+        &mut page,
+        "Operations that only PaddlePaddle runs",
+        "These operations are declared from PaddlePaddle's wheel; the types of their results must be written. They are \
+         read, verified, optimized and written, but not executed here. In programs for PaddlePaddle, their derivative is \
+         its operation of the same name with `_grad`.",
+        &declared,
+    );
     Some(page)
+}
+
+fn signatures(page: &mut String, title: &str, about: &str, ops: &[&OpDef]) {
+    if ops.is_empty() {
+        return;
+    }
+    let _ = write!(page, "\n## {title}\n\n{about}\n\n```\n");
+    for op in ops {
+        let _ = writeln!(page, "{}", signature(op));
+    }
+    page.push_str("```\n");
+}
+
+/// How an operation is executed: by a kernel or through other operations; `None` for structure, and for what only the
+/// executor of another system runs.
+pub(crate) fn execution(kernels: &Kernels, op: &OpDef) -> Option<&'static str> {
+    if kernels.has(&op.name) {
+        Some("by a kernel")
+    } else if op.is_composite() {
+        Some("by its composition")
+    } else if pir_dialects::pd::is_foreign(&op.name) && op.name.ends_with("_grad") {
+        Some("by the gradient rule of its operation, if it has one")
+    } else {
+        None
+    }
 }
 
 /// The page of the marks: attributes that the tools set on operations of any dialect.

@@ -3,6 +3,8 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
+use pir_dialects::pd;
+use pir_interp::kernels::Kernels;
 use pir_ir::text::{ParseOptions, PrintOptions, parse, print, print_op};
 use pir_ir::{
     Arity, Body, Context, Derivative, EffectKind, EffectTarget, FlowPoint, MemoryEffects, OpDef, OpId, OpName, OpSpec,
@@ -112,6 +114,11 @@ fn page(ctx: &Arc<Context>, name: OpName, def: &OpDef) -> String {
         (None, false, _) => "not inferred: they must be written",
     };
     facts.push(("result types", inference.to_owned()));
+    match reference::execution(&Kernels::standard(), def) {
+        Some(how) => facts.push(("execution", how.to_owned())),
+        None if pd::is_foreign(&def.name) => facts.push(("execution", "only by PaddlePaddle's executor".to_owned())),
+        None => {}
+    }
     let derivative = match &def.derivative {
         Derivative::Undeclared => "not declared: differentiating through it is an error".to_owned(),
         Derivative::None => "none".to_owned(),

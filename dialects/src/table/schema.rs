@@ -306,7 +306,7 @@ pub fn read(entry: Entry) -> Result<Op, Fault> {
         Some(_) => return Err(fail("types", "`types` is `written`, and then there is no `infer_meta`")),
     };
     let summary = match written && entry.summary.is_empty() {
-        true => format!("PaddlePaddle's `{}`, which only its executor runs", entry.op),
+        true => format!("PaddlePaddle's `{}`", entry.op),
         false => entry.summary,
     };
     // Most operations compute a value. In PaddlePaddle, a trailing underscore marks a change in place.

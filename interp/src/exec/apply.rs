@@ -2,7 +2,7 @@
 
 use super::ExecError;
 use super::memory::Memory;
-use super::program::{Dst, Srcs};
+use super::slots::{Dst, Srcs};
 use super::value::{Value, not_a_tensor, read, write};
 use crate::kernels::{InPlace, Inputs, Kernel, Outputs};
 

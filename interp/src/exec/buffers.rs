@@ -13,21 +13,10 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::ExecError;
-use super::program::Src;
-use super::value::{Value, integer, not_a_tensor};
+use super::slots::Src;
+use super::value::{Extents, Value, View, integer, not_a_tensor};
 use crate::kernels::{constant_tensor, dtype_of, groups, slices};
 use crate::tensor::{DType, Data, Element, Tensor, buffer};
-
-type Extents = SmallVec<[i64; 4]>;
-
-/// A view of a buffer.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct View {
-    handle: u32,
-    offset: i64,
-    sizes: Extents,
-    strides: Extents,
-}
 
 /// The kind of an operation of `memref`.
 pub(crate) enum MemoryOp {

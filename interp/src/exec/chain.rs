@@ -5,23 +5,19 @@
 //! operation pays off too unless the tensors are tiny: its loops are compiled for the instruction set, and subnormal
 //! results become zeros while they are in the nearest cache.
 
-use pir_ir::{Body, Context, Type, ValueId};
 use smallvec::SmallVec;
 
 use super::ExecError;
-use super::program::{Code, Flow, Instr, Source};
+use super::flow::{Flow, Source};
 use super::value::Value;
-use crate::kernels::Kernels;
 use crate::kernels::steps::{self, Given, Number, Part, Place, Step, TILE, Target};
 use crate::parallel;
 use crate::tensor::buffer::{done, room, stale};
 use crate::tensor::subnormal::Flush;
 use crate::tensor::{DType, Shape, Storage, Tensor};
 
-/// The most operations of a chain.
-const MOST: usize = 64;
-/// From here, a single operation is a chain.
-const WORTH: usize = 512;
+/// From this number of elements on, a single operation is a chain.
+pub(super) const WORTH: usize = 512;
 /// The elements that a thread computes at once.
 const PART: usize = 1 << 14;
 
@@ -34,14 +30,14 @@ pub(crate) struct Chain {
 }
 
 /// How an operand is read.
-enum Kind {
+pub(super) enum Kind {
     Each,
     Row,
     One,
 }
 
 /// How an operand of a shape is read for a result of another one, if a chain can. Extents may be unknown.
-fn kind<D: PartialEq + Copy>(shape: &[D], result: &[D], one: D) -> Option<Kind> {
+pub(super) fn kind<D: PartialEq + Copy>(shape: &[D], result: &[D], one: D) -> Option<Kind> {
     let inner = &shape[shape.iter().take_while(|&&d| d == one).count()..];
     match () {
         () if shape == result => Some(Kind::Each),
@@ -52,58 +48,9 @@ fn kind<D: PartialEq + Copy>(shape: &[D], result: &[D], one: D) -> Option<Kind> 
     }
 }
 
-/// Finds the chains in a block, and attaches them to their first instructions.
-pub(super) fn chains(ctx: &Context, body: &Body, kernels: &Kernels, instrs: &mut [Instr]) {
-    let shape = |value: ValueId| ctx.as_tensor(body.value_type(value));
-    let step = |instr: &Instr| -> Option<Step> {
-        let Code::Kernel { inputs, lists, .. } = &instr.code else {
-            return None;
-        };
-        if !lists.is_empty() || instr.results.count != 1 {
-            return None;
-        }
-        let (result, elem) = shape(body.results(instr.op).next()?)?;
-        if elem != Type::F32 && elem != Type::F64 {
-            return None;
-        }
-        let reads = |value| shape(value).is_some_and(|(of, ty)| ty == elem && kind(of, result, 1).is_some());
-        let dynamic = result.iter().any(|&d| d < 0);
-        if !dynamic && !body.operands(instr.op).all(reads) {
-            return None;
-        }
-        let step = kernels.step(body.view(ctx, instr.op))?;
-        (step.operands() == inputs.len()).then_some(step)
-    };
-    let mut start = 0;
-    while start < instrs.len() {
-        let ty = body
-            .results(instrs[start].op)
-            .next()
-            .map(|value| body.value_type(value));
-        let like_first = |instr: &Instr| body.results(instr.op).next().map(|value| body.value_type(value)) == ty;
-        let steps: Vec<Step> = instrs[start..]
-            .iter()
-            .take(MOST)
-            .take_while(|instr| like_first(instr))
-            .map_while(step)
-            .collect();
-        let length = steps.len();
-        let count = ty.and_then(|ty| ctx.as_tensor(ty)).and_then(|(shape, _)| {
-            shape
-                .iter()
-                .try_fold(1i64, |n, &d| (d >= 0).then(|| n.saturating_mul(d)))
-        });
-        if length > 1 || length == 1 && count.is_none_or(|n| n >= WORTH as i64) {
-            let chain = Chain::of(body, &instrs[start..start + length], steps);
-            instrs[start].chain = chain.map(Box::new);
-        }
-        start += length.max(1);
-    }
-}
-
 impl Chain {
-    fn of(body: &Body, instrs: &[Instr], steps: Vec<Step>) -> Option<Chain> {
-        let flow = Flow::of(body, instrs)?;
+    /// A chain of steps; `None` if one has no operands.
+    pub(super) fn of(flow: Flow, steps: Vec<Step>) -> Option<Chain> {
         let (mut free, mut registers) = (Vec::new(), 0);
         let mut codes: Vec<steps::Code> = Vec::with_capacity(steps.len());
         for (step, operands) in steps.into_iter().zip(&flow.steps) {

@@ -6,10 +6,11 @@ use pir_ir::{BlockId, Body, Context, OpId, OpView, Traits, TypeData, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::buffers::memory_op;
-use super::chain::chains;
+use super::chains::chains;
 use super::fuse::{LEAST, group};
 use super::profile::Clocks;
-use super::program::{Block, Code, Dst, Instr, Program, Src, Srcs};
+use super::program::{Block, Code, Instr, Program};
+use super::slots::{Dst, Src, Srcs};
 use super::stats::LoopStats;
 use super::{ExecError, input_name};
 use crate::kernels::slices::extents;

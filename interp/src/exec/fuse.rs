@@ -9,7 +9,8 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::ExecError;
-use super::program::{Code, Flow, Group, Instr, Operand, Source};
+use super::flow::{Flow, Operand, Source};
+use super::program::{Code, Group, Instr};
 use super::value::Value;
 use crate::each_type;
 use crate::kernels::Inputs;

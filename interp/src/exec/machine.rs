@@ -195,7 +195,7 @@ impl Machine<'_, '_> {
                 call.trips.push(0);
                 let values = gather(&mut self.scratch, &mut call.env, operands);
                 let (block, role) = init.map_or((*cond, Role::Cond), |b| (b, Role::Init));
-                bind(&mut self.scratch, program, &mut call.env, block, values);
+                bind(&mut self.scratch, program.args(block), &mut call.env, values);
                 call.frames.push(RegionFrame { block, pc: 0, role });
                 return Ok(ControlFlow::Continue(()));
             }
@@ -304,7 +304,7 @@ impl Machine<'_, '_> {
                 write(&mut call.env, instr.results, [Value::Tensor(value)]);
             }
             Code::Commit { kept, trip } => {
-                let number = |src: super::program::Src| tensor(call.env[src.slot as usize].clone()).map(|t| t.to_i64());
+                let number = |src: super::slots::Src| tensor(call.env[src.slot as usize].clone()).map(|t| t.to_i64());
                 let (kept, trip) = (number(*kept)?, number(*trip)?);
                 let next: Vec<i64> = kept.iter().map(|&n| n + i64::from(kept == trip)).collect();
                 let next = Tensor::new(&[], next).map_err(ExecError::new)?;

@@ -5,24 +5,10 @@ use smallvec::SmallVec;
 
 use super::buffers::MemoryOp;
 use super::chain::Chain;
+use super::flow::Flow;
+use super::slots::{Dst, Src, Srcs};
 use crate::kernels::{InPlace, Kernel};
 use crate::tensor::DType;
-
-/// An operand: a slot, and whether this is the last use of its value.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Src {
-    pub(crate) slot: u32,
-    pub(crate) last: bool,
-}
-
-pub(crate) type Srcs = SmallVec<[Src; 3]>;
-
-/// A range of consecutive slots.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Dst {
-    pub(crate) first: u32,
-    pub(crate) count: u32,
-}
 
 pub(crate) enum Code {
     Kernel {
@@ -178,29 +164,11 @@ pub(crate) struct Program<'m> {
     pub(crate) slots: usize,
 }
 
-/// An operand of an operation in a group.
-#[derive(Clone, Copy)]
-pub(super) struct Operand {
-    pub(super) from: Source,
-    /// Whether this is the last use in the group.
-    pub(super) last: bool,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Source {
-    /// An outside value, by index.
-    Outside(usize),
-    /// The result of an operation of the group.
-    Step(usize),
-}
-
-/// The dataflow between consecutive operations.
-pub(crate) struct Flow {
-    pub(super) steps: Vec<SmallVec<[Operand; 3]>>,
-    /// The outside values, and whether each has its last use in the group.
-    pub(super) outside: Vec<Src>,
-    /// The steps whose results are used outside, and their slots.
-    pub(super) wanted: Vec<(usize, u32)>,
+impl Program<'_> {
+    /// The slots of the arguments of a block.
+    pub(super) fn args(&self, block: u32) -> &[u32] {
+        &self.blocks[block as usize].args
+    }
 }
 
 /// Consecutive elementwise operations.

@@ -5,9 +5,19 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::ExecError;
-use super::buffers::View;
-use super::program::{Dst, Program, Src, Srcs};
+use super::slots::{Dst, Src, Srcs};
 use crate::tensor::Tensor;
+
+pub(super) type Extents = SmallVec<[i64; 4]>;
+
+/// A view of a buffer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct View {
+    pub(super) handle: u32,
+    pub(super) offset: i64,
+    pub(super) sizes: Extents,
+    pub(super) strides: Extents,
+}
 
 /// A run-time value.
 #[derive(Clone, Default, Debug)]
@@ -81,8 +91,8 @@ pub(super) fn hand_over(scratch: &mut Moving, env: &mut [Value], dst: Dst, mut v
 }
 
 /// Assigns values to the arguments of a block, and returns their list for reuse.
-pub(super) fn bind(scratch: &mut Moving, program: &Program<'_>, env: &mut [Value], block: u32, mut values: Moving) {
-    for (&slot, value) in program.blocks[block as usize].args.iter().zip(values.drain(..)) {
+pub(super) fn bind(scratch: &mut Moving, args: &[u32], env: &mut [Value], mut values: Moving) {
+    for (&slot, value) in args.iter().zip(values.drain(..)) {
         env[slot as usize] = value;
     }
     *scratch = values;

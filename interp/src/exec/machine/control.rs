@@ -27,9 +27,8 @@ impl Machine<'_, '_> {
             (frame.block, frame.pc) = (target, 0);
             bind(
                 &mut self.scratch,
-                &self.programs[call.program],
+                self.programs[call.program].args(target),
                 &mut call.env,
-                target,
                 values,
             );
         }
@@ -87,7 +86,7 @@ impl Machine<'_, '_> {
             }
             let number = Tensor::scalar(counter.number).cast(*dtype).map_err(ExecError::new)?;
             values.insert(0, Value::Tensor(number));
-            bind(&mut self.scratch, program, &mut call.env, *body, values);
+            bind(&mut self.scratch, program.args(*body), &mut call.env, values);
             let role = Role::Body;
             call.frames.push(RegionFrame {
                 block: *body,
@@ -162,7 +161,7 @@ impl Machine<'_, '_> {
         };
         match next {
             Some((block, role)) => {
-                bind(&mut self.scratch, program, &mut call.env, block, values);
+                bind(&mut self.scratch, program.args(block), &mut call.env, values);
                 call.frames.push(RegionFrame { block, pc: 0, role });
             }
             None => {

@@ -67,7 +67,7 @@ impl Machine<'_, '_> {
                 rest /= extent;
             }
             indices.reverse();
-            bind(&mut self.scratch, program, &mut call.env, *body, indices);
+            bind(&mut self.scratch, program.args(*body), &mut call.env, indices);
             let (block, role) = (*body, Role::Body);
             call.frames.push(RegionFrame { block, pc: 0, role });
             return Ok(ControlFlow::Continue(()));

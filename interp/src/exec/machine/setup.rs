@@ -118,7 +118,7 @@ impl<'m, 'o> Machine<'m, 'o> {
             call.held.grow(more).map_err(ExecError::new)?;
         }
         call.env.resize_with(code.slots, Value::default);
-        bind(&mut self.scratch, code, &mut call.env, code.entry, args);
+        bind(&mut self.scratch, code.args(code.entry), &mut call.env, args);
         call.frames.push(RegionFrame {
             block: code.entry,
             pc: 0,

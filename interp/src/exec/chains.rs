@@ -1,0 +1,62 @@
+//! Finds chains of elementwise operations in a block.
+
+use pir_ir::{Body, Context, Type, ValueId};
+
+use super::chain::{Chain, WORTH, kind};
+use super::flow::Flow;
+use super::program::{Code, Instr};
+use crate::kernels::Kernels;
+use crate::kernels::steps::Step;
+
+/// The maximum number of operations of a chain.
+const MOST: usize = 64;
+
+/// Finds the chains in a block, and attaches them to their first instructions.
+pub(super) fn chains(ctx: &Context, body: &Body, kernels: &Kernels, instrs: &mut [Instr]) {
+    let shape = |value: ValueId| ctx.as_tensor(body.value_type(value));
+    let step = |instr: &Instr| -> Option<Step> {
+        let Code::Kernel { inputs, lists, .. } = &instr.code else {
+            return None;
+        };
+        if !lists.is_empty() || instr.results.count != 1 {
+            return None;
+        }
+        let (result, elem) = shape(body.results(instr.op).next()?)?;
+        if elem != Type::F32 && elem != Type::F64 {
+            return None;
+        }
+        let reads = |value| shape(value).is_some_and(|(of, ty)| ty == elem && kind(of, result, 1).is_some());
+        let dynamic = result.iter().any(|&d| d < 0);
+        if !dynamic && !body.operands(instr.op).all(reads) {
+            return None;
+        }
+        let step = kernels.step(body.view(ctx, instr.op))?;
+        (step.operands() == inputs.len()).then_some(step)
+    };
+    let mut start = 0;
+    while start < instrs.len() {
+        let ty = body
+            .results(instrs[start].op)
+            .next()
+            .map(|value| body.value_type(value));
+        let like_first = |instr: &Instr| body.results(instr.op).next().map(|value| body.value_type(value)) == ty;
+        let steps: Vec<Step> = instrs[start..]
+            .iter()
+            .take(MOST)
+            .take_while(|instr| like_first(instr))
+            .map_while(step)
+            .collect();
+        let length = steps.len();
+        let count = ty.and_then(|ty| ctx.as_tensor(ty)).and_then(|(shape, _)| {
+            shape
+                .iter()
+                .try_fold(1i64, |n, &d| (d >= 0).then(|| n.saturating_mul(d)))
+        });
+        if length > 1 || length == 1 && count.is_none_or(|n| n >= WORTH as i64) {
+            let flow = Flow::of(body, &instrs[start..start + length]);
+            let chain = flow.and_then(|flow| Chain::of(flow, steps));
+            instrs[start].chain = chain.map(Box::new);
+        }
+        start += length.max(1);
+    }
+}
