@@ -4,53 +4,64 @@ use pir_dialects::pd;
 use smallvec::smallvec;
 
 use super::{Inputs, Kernel, Outputs, Prepare, Spec, one, take};
-use crate::tensor::{DType, Tensor, checked_count};
+use crate::tensor::{DType, Shape, Tensor, checked_count};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
-    (pd::FractionalMaxPool2d::NAME, pool),
-    (pd::FractionalMaxPool2dGrad::NAME, unpool),
+    (pd::FractionalMaxPool2d::NAME, |s| pool::<2>(s)),
+    (pd::FractionalMaxPool2dGrad::NAME, |_| unpool::<2>()),
+    (pd::FractionalMaxPool3d::NAME, |s| pool::<3>(s)),
+    (pd::FractionalMaxPool3dGrad::NAME, |_| unpool::<3>()),
 ];
 
-fn pool(s: &Spec<'_>) -> Result<Kernel, String> {
+fn pool<const N: usize>(s: &Spec<'_>) -> Result<Kernel, String> {
     let given = s.float("random_u", 0.0) as f32;
     if !(given > 0.0 && given < 1.0) {
-        return Err("`random_u` must be from 0 to 1: random numbers are not drawn".to_owned());
+        return Err("`random_u` must be between 0 and 1: random numbers are not drawn".to_owned());
     }
-    let pair = |name: &str| -> Result<[usize; 2], String> {
-        let values = s.ints(name).unwrap_or_else(|| vec![0, 0]);
+    let each = |name: &str| -> Result<[usize; N], String> {
+        let values = s.ints(name).unwrap_or_else(|| vec![0; N]);
         let sizes: Option<Vec<usize>> = values.iter().map(|&n| usize::try_from(n).ok()).collect();
         sizes
             .and_then(|sizes| sizes.try_into().ok())
-            .ok_or_else(|| format!("`{name}` must be two sizes"))
+            .ok_or_else(|| format!("`{name}` must be {N} sizes"))
     };
-    let (sizes, windows) = (pair("output_size")?, pair("kernel_size")?);
+    let (sizes, windows) = (each("output_size")?, each("kernel_size")?);
     let is_single = s.is_absent(1);
     Ok(Box::new(move |inputs| {
         let [x] = take(inputs)?;
-        let &[n, c, h, w] = x.shape() else {
-            return Err("`x` must have four dimensions".to_owned());
-        };
-        let rows = ranges(h, sizes[0], windows[0], given)?;
-        let columns = ranges(w, sizes[1], windows[1], given)?;
+        let (lead, extents) = split::<N>(x.shape())?;
+        let mut bounds = Vec::with_capacity(N);
+        for axis in 0..N {
+            bounds.push(ranges(extents[axis], sizes[axis], windows[axis], given)?);
+        }
         let values = x.to_f64();
-        let shape = [n, c, sizes[0], sizes[1]];
+        let shape: Shape = lead.iter().chain(&sizes).copied().collect();
         let count = checked_count(&shape, 8)?;
         let (mut out, mut places) = (Vec::with_capacity(count), Vec::with_capacity(count));
-        for image in values.chunks_exact((h * w).max(1)) {
-            for (top, bottom) in &rows {
-                for (left, right) in &columns {
-                    let mut best = (f64::NEG_INFINITY, -1i64);
-                    for row in *top..*bottom {
-                        for column in *left..*right {
-                            let at = row * w + column;
-                            if image[at] > best.0 {
-                                best = (image[at], at as i64);
-                            }
-                        }
-                    }
-                    out.push(best.0);
-                    places.push(best.1);
+        let (windows, whole) = (sizes.iter().product::<usize>(), extents.iter().product::<usize>());
+        for image in values.chunks_exact(whole.max(1)) {
+            for window in 0..windows {
+                let (mut rest, mut at) = (window, [(0, 0); N]);
+                for axis in (0..N).rev() {
+                    at[axis] = bounds[axis][rest % sizes[axis]];
+                    rest /= sizes[axis];
                 }
+                let mut best = (f64::NEG_INFINITY, -1i64);
+                let elements: usize = at.iter().map(|(start, end)| end.saturating_sub(*start)).product();
+                for element in 0..elements {
+                    let (mut rest, mut place, mut stride) = (element, 0, 1);
+                    for axis in (0..N).rev() {
+                        let (start, end) = at[axis];
+                        place += (start + rest % (end - start)) * stride;
+                        rest /= end - start;
+                        stride *= extents[axis];
+                    }
+                    if image[place] > best.0 {
+                        best = (image[place], place as i64);
+                    }
+                }
+                out.push(best.0);
+                places.push(best.1);
             }
         }
         let out = Tensor::new(&shape, out)?.cast(x.dtype())?;
@@ -59,6 +70,14 @@ fn pool(s: &Spec<'_>) -> Result<Kernel, String> {
             false => Ok(smallvec![out, Tensor::new(&shape, places)?.cast(DType::I32)?]),
         }
     }))
+}
+
+/// The batch and the channels, and the extents of an image or a volume.
+fn split<const N: usize>(shape: &[usize]) -> Result<(&[usize], [usize; N]), String> {
+    match shape.split_at_checked(2) {
+        Some((lead, extents)) if extents.len() == N => Ok((lead, std::array::from_fn(|axis| extents[axis]))),
+        _ => Err(format!("`x` must have {} dimensions", N + 2)),
+    }
 }
 
 /// The windows along an axis. Those of no given size are next to each other. Where they begin is computed in single precision, as there.
@@ -88,20 +107,19 @@ fn ranges(extent: usize, count: usize, window: usize, given: f32) -> Result<Vec<
         .collect())
 }
 
-fn unpool(_: &Spec<'_>) -> Result<Kernel, String> {
+fn unpool<const N: usize>() -> Result<Kernel, String> {
     Ok(Box::new(|inputs: Inputs| -> Result<Outputs, String> {
         let [x, places, slopes] = take(inputs)?;
-        let &[_, _, h, w] = x.shape() else {
-            return Err("`x` must have four dimensions".to_owned());
-        };
-        if places.shape() != slopes.shape() || places.rank() != 4 {
+        let (_, extents) = split::<N>(x.shape())?;
+        let (_, sizes) = split::<N>(places.shape())?;
+        if places.shape() != slopes.shape() {
             return Err("the shapes of places and cotangents do not match".to_owned());
         }
-        let each = places.shape()[2] * places.shape()[3];
+        let (each, whole) = (sizes.iter().product::<usize>(), extents.iter().product::<usize>());
         let mut out = vec![0.0; x.len()];
         for (at, (place, slope)) in places.to_i64().into_iter().zip(slopes.to_f64()).enumerate() {
-            let place = usize::try_from(place).ok().filter(|&place| place < h * w);
-            if let Some(own) = place.and_then(|place| out.get_mut(at / each.max(1) * h * w + place)) {
+            let place = usize::try_from(place).ok().filter(|&place| place < whole);
+            if let Some(own) = place.and_then(|place| out.get_mut(at / each.max(1) * whole + place)) {
                 *own += slope;
             }
         }

@@ -35,6 +35,7 @@ import kinds  # noqa: E402, F401
 import models  # noqa: E402, F401
 import more  # noqa: E402, F401
 import objectives  # noqa: E402, F401
+import practice  # noqa: E402, F401
 import seldom  # noqa: E402, F401
 import solvers  # noqa: E402, F401
 import tasks  # noqa: E402, F401

@@ -8,6 +8,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
     ("bilinear_interp", |op| interpolated(op, linear)),
     ("trilinear_interp", |op| interpolated(op, linear)),
     ("bicubic_interp", |op| interpolated(op, cubic)),
+    ("interp_antialias", antialiased),
     ("affine_grid", affine_grid),
     ("grid_sample", grid_sample),
     ("deformable_conv", deformable_conv),
@@ -111,6 +112,64 @@ fn interpolated<'c>(op: &Call<'c>, taps: fn(i64, &Scale) -> Taps) -> Result<Vec<
             }
         });
         x = picked.reduce(|a, b| a + b).ok_or("the result must not be empty")?;
+    }
+    Ok(vec![x])
+}
+
+/// Each axis of the images in turn: means of the elements that a place of the result covers, weighted by the distance from
+/// its middle. The kernel of Keys has the parameter -0.5 here.
+fn antialiased<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
+    if ["out_size", "size_tensor", "scale_tensor"]
+        .iter()
+        .any(|name| !op.all(name).is_empty())
+    {
+        return Err("a computed output size is not supported".to_owned());
+    }
+    let (mut x, from, to) = (op.x("x")?, op.images("x")?, op.result_shape()?);
+    let (corners, scales) = (op.flag("align_corners")?, op.floats("scale")?);
+    let (reach, kernel): (f64, fn(f64) -> f64) = match &*op.text("interp_method")? {
+        "bilinear" => (1.0, |t| (1.0 - t.abs()).max(0.0)),
+        "bicubic" => (2.0, |t| match t.abs() {
+            t if t < 1.0 => ((1.5 * t) - 2.5) * t * t + 1.0,
+            t if t < 2.0 => ((-0.5 * t + 2.5) * t - 4.0) * t + 2.0,
+            _ => 0.0,
+        }),
+        other => {
+            return Err(format!(
+                "`interp_method` must be `bilinear` or `bicubic`, not `{other}`"
+            ));
+        }
+    };
+    for axis in [3, 2] {
+        let (own, wanted) = (from[axis], to.get(axis).copied().unwrap_or(0));
+        let given = scales.get(axis - 2).or(scales.last().filter(|_| scales.len() == 1));
+        let ratio = match (corners, given) {
+            (true, _) if wanted > 1 => (own - 1) as f64 / (wanted - 1) as f64,
+            (true, _) => 0.0,
+            (false, Some(&scale)) if scale > 0.0 => 1.0 / scale,
+            (false, _) => own as f64 / wanted as f64,
+        };
+        fits_in_table(&[wanted, own])?;
+        let wide = ratio.max(1.0);
+        let mut weights = Vec::new();
+        for at in 0..wanted {
+            let middle = ratio * (at as f64 + 0.5);
+            let first = ((middle - reach * wide + 0.5) as i64).max(0);
+            let end = ((middle + reach * wide + 0.5) as i64).min(own);
+            let line: Vec<f64> = (0..own)
+                .map(|place| match (first..end).contains(&place) {
+                    true => kernel((place as f64 - middle + 0.5) / wide),
+                    false => 0.0,
+                })
+                .collect();
+            let sum: f64 = line.iter().sum();
+            weights.extend(line.iter().map(|weight| if sum == 0.0 { 0.0 } else { weight / sum }));
+        }
+        let table = op.numbers(&weights, &[wanted, own], x);
+        x = match axis {
+            3 => x.matmul(table.transpose(&[1, 0])),
+            _ => table.matmul(x),
+        };
     }
     Ok(vec![x])
 }

@@ -82,20 +82,32 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         }
     }),
     ("matrix_rank", |op| {
-        let [values, ..] = singular(op, false)?;
-        let (x, last) = (op.x("x")?, [values.rank() as i64 - 1]);
-        let digits = if x.elem() == Some(Type::F64) {
-            f64::EPSILON
-        } else {
-            f64::from(f32::EPSILON)
-        };
-        let extent = x.dims().iter().rev().take(2).max().copied().unwrap_or(1) as f64;
-        let least = match op.flag("use_default_tol")? {
-            true => values.max_with(|o| o.axis(last).keepdim(true)) * (digits * extent),
-            false => values.filled(op.float("tol")?),
-        };
-        let counted = values.greater_than(least).cast(Type::I64);
-        Ok(vec![counted.sum_with(|o| o.axis(last))])
+        rank(op, |least, values| match op.flag("use_default_tol")? {
+            true => Ok(least),
+            false => Ok(values.filled(op.float("tol")?)),
+        })
+    }),
+    ("matrix_rank_tol", |op| {
+        let given = op.x("atol_tensor")?.unsqueeze_with(|o| o.axis([-1]));
+        rank(op, |least, _| match op.flag("use_default_tol")? {
+            true => Ok(least.maximum(given)),
+            false => Ok(given),
+        })
+    }),
+    ("matrix_rank_atol_rtol", |op| {
+        let given = op.x("atol")?.unsqueeze_with(|o| o.axis([-1]));
+        rank(op, |least, values| {
+            let relative = match op.some("rtol") {
+                Some(rtol) => largest(values) * rtol.unsqueeze_with(|o| o.axis([-1])),
+                None => given.greater_than(given.zeros()).select(least.zeros(), least),
+            };
+            Ok(relative.maximum(given))
+        })
+    }),
+    ("slogdet_v2", |op| {
+        let both = op.x("x")?.slogdet();
+        let part = |at| both.slice(&[0], [at], [at + 1]).squeeze_with(|o| o.axis([0]));
+        Ok(op.wanted(&[("sign", part(0)), ("logdet", part(1))]))
     }),
     ("matrix_power", |op| {
         let (x, n) = (matrices(op, "x")?, op.int("n")?);
@@ -163,6 +175,32 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         Ok(vec![product.ok_or("`x` must have at least one matrix")?])
     }),
 ];
+
+/// The largest of singular values in the last dimension.
+fn largest(values: Expr<'_>) -> Expr<'_> {
+    values.max_with(|o| o.axis([values.rank() as i64 - 1]).keepdim(true))
+}
+
+/// The number of singular values above a limit, which is given the default one and the values.
+fn rank<'c>(
+    op: &Call<'c>,
+    limit: impl Fn(Expr<'c>, Expr<'c>) -> Result<Expr<'c>, String>,
+) -> Result<Vec<Expr<'c>>, String> {
+    let [values, ..] = singular(op, false)?;
+    let x = op.x("x")?;
+    let digits = if x.elem() == Some(Type::F64) {
+        f64::EPSILON
+    } else {
+        f64::from(f32::EPSILON)
+    };
+    let extent = x.dims().iter().rev().take(2).max().copied().unwrap_or(1) as f64;
+    let least = limit(largest(values) * (digits * extent), values)?;
+    let counted = values.greater_than(least).cast(Type::I64);
+    let sum = counted.sum_with(|o| o.axis([values.rank() as i64 - 1]));
+    // PaddlePaddle declares the element type of `x` for some of these.
+    let elem = op.results.first().and_then(|&ty| op.scope.context().as_tensor(ty));
+    Ok(vec![elem.map_or(sum, |(_, elem)| sum.to(Some(elem)))])
+}
 
 fn ids(list: &[Expr<'_>]) -> Vec<pir_ir::ValueId> {
     list.iter().filter_map(|x| x.id()).collect()

@@ -1,8 +1,84 @@
 //! Bessel functions, and functions with steps and of bits.
 
 use super::{Call, Compose, Expr};
+use crate::stablehlo::chlo;
 
 pub(super) const OPS: &[(&str, Compose)] = &[
+    ("trunc_divide", |op| {
+        let (x, y) = (op.x("x")?, op.x("y")?);
+        let quotient = x / y;
+        Ok(vec![
+            match quotient.elem().is_some_and(|elem| op.scope.context().is_float(elem)) {
+                true => quotient.trunc(),
+                // `pd.divide` truncates integers.
+                false => quotient,
+            },
+        ])
+    }),
+    ("is_empty", |op| {
+        let ty = *op.results.first().ok_or("the result is missing")?;
+        let shape = op.x("x")?.static_shape().ok_or("the shape of `x` must be static")?;
+        Ok(vec![op.scope.full_of(ty, f64::from(u8::from(shape.contains(&0))))])
+    }),
+    ("nextafter", |op| {
+        let shape = op.result_shape()?;
+        let given = [op.x("x")?, op.x("y")?].map(|x| x.expand(&*shape).id());
+        let ids: Vec<_> = given.into_iter().flatten().collect();
+        Ok(op.scope.build(chlo::NextAfter::NAME, &ids, &[], None))
+    }),
+    ("clip_by_norm", |op| {
+        let (x, most) = (op.x("x")?, op.float("max_norm")?);
+        let norm = x.square().sum().sqrt();
+        let is_long = norm.greater_than(norm.filled(most));
+        let factor = is_long.select(norm.filled(most) / norm, norm.ones());
+        Ok(vec![x * factor.reshape(vec![1; x.rank()])])
+    }),
+    ("norm", |op| {
+        let (x, epsilon) = (op.x("x")?, op.float("epsilon")?);
+        let axis = [op.axis("axis", x)? as i64];
+        let norm = (x.square().sum_with(|o| o.axis(axis).keepdim(true)) + epsilon).sqrt();
+        Ok(op.wanted(&[("out", x / norm), ("norm", norm)]))
+    }),
+    ("linear_v2", |op| {
+        let (x, weight, bias) = (op.x("input")?, op.x("weight")?, op.x("bias")?);
+        let weight = if op.flag("transpose_weight")? {
+            weight.transpose(&[1, 0])
+        } else {
+            weight
+        };
+        Ok(vec![x.matmul(weight) + bias])
+    }),
+    ("fake_quantize_dequantize_abs_max", |op| {
+        let x = op.x("x")?;
+        let scale = x.detach().abs().max();
+        let out = quantized(op, x, scale.reshape(vec![1; x.rank()]))?;
+        Ok(op.wanted(&[("out", out), ("out_scale", scale.reshape([1]))]))
+    }),
+    ("fake_channel_wise_quantize_dequantize_abs_max", |op| {
+        let (x, axis) = (op.x("x")?, op.axis("quant_axis", op.x("x")?)?);
+        let others: Vec<i64> = (0..x.rank() as i64).filter(|&other| other != axis as i64).collect();
+        let scale = x.detach().abs().max_with(|o| o.axis(&*others).keepdim(true));
+        let out = quantized(op, x, scale)?;
+        Ok(op.wanted(&[("out", out), ("out_scale", scale.reshape([-1]))]))
+    }),
+    ("fake_quantize_dequantize_moving_average_abs_max", |op| {
+        let (x, old) = (op.x("x")?, op.x("in_scale")?);
+        if op.flag("is_test")? {
+            let out = quantized(op, x, old.reshape(vec![1; x.rank()]))?;
+            return Ok(op.wanted(&[("out", out), ("out_scale", old)]));
+        }
+        let rate = op.float("moving_rate")?;
+        let state = op.x("in_state")? * rate + 1.0;
+        let accum = op.x("in_accum")? * rate + x.detach().abs().max().reshape([1]);
+        let scale = accum / state;
+        let out = quantized(op, x, scale.reshape(vec![1; x.rank()]))?;
+        Ok(op.wanted(&[
+            ("out", out),
+            ("out_scale", scale),
+            ("out_state", state),
+            ("out_accum", accum),
+        ]))
+    }),
     ("i0", |op| Ok(vec![bessel(op.x("x")?, 0, false)])),
     ("i0e", |op| Ok(vec![bessel(op.x("x")?, 0, true)])),
     ("i1", |op| Ok(vec![bessel(op.x("x")?, 1, false)])),
@@ -88,4 +164,17 @@ fn bessel(x: Expr<'_>, order: i32, is_scaled: bool) -> Expr<'_> {
         true => is_near.select(sum * (-near.abs()).exp(), tail),
         false => is_near.select(sum, tail * far.exp()),
     }
+}
+
+/// Rounds to the nearest multiple of a scale, with a straight-through derivative.
+fn quantized<'c>(op: &Call<'c>, x: Expr<'c>, scale: Expr<'c>) -> Result<Expr<'c>, String> {
+    let levels = ((1i64 << (op.int("bit_length")? - 1).clamp(1, 31)) - 1) as f64;
+    let plain = x.detach();
+    let place = plain.minimum(scale).maximum(-scale) / scale * levels;
+    let rounded = match op.int("round_type")? {
+        0 => place.round(),
+        // Halves away from zero.
+        _ => place.sign() * (place.abs() + 0.5).floor(),
+    };
+    Ok(x + (rounded * scale * (1.0 / levels) - plain))
 }

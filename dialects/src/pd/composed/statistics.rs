@@ -5,6 +5,7 @@ use pir_ir::Type;
 use super::{Call, Compose, Expr, fits_in_table};
 
 pub(super) const OPS: &[(&str, Compose)] = &[
+    ("mode", mode),
     ("median", |op| middle(op, false)),
     ("nanmedian", |op| middle(op, true)),
     ("histogram", histogram),
@@ -173,4 +174,47 @@ fn histogram<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
         Some((_, elem)) => counts.to(Some(elem)),
         None => counts,
     }])
+}
+
+/// The most frequent element along an axis, the smallest of several, and its last index.
+fn mode<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
+    let (x, shape, axis) = (op.x("x")?, op.shape("x")?, op.axis("axis", op.x("x")?)?);
+    let n = shape[axis];
+    fits_in_table(&[shape.iter().product(), n])?;
+    let order: Vec<i64> = (0..shape.len() as i64)
+        .filter(|&other| other != axis as i64)
+        .chain([axis as i64])
+        .collect();
+    let lead: Vec<i64> = order[..order.len() - 1]
+        .iter()
+        .map(|&axis| shape[axis as usize])
+        .collect();
+    let (line, last) = ([&*lead, &[n]].concat(), [lead.len() as i64]);
+    let lines = x.transpose(&order);
+    let plain = lines.detach();
+    let pairs = [&*lead, &[n, n]].concat();
+    let (left, right) = (
+        plain.unsqueeze_with(|o| o.axis([-1])),
+        plain.unsqueeze_with(|o| o.axis([-2])),
+    );
+    let same = left.expand(&*pairs).equal(right.expand(&*pairs));
+    let counts = same.cast(Type::I64).sum_with(|o| o.axis([-1]));
+    let is_most = counts.equal(counts.max_with(|o| o.axis(last).keepdim(true)).expand(&*line));
+    let largest = plain.max_with(|o| o.axis(last).keepdim(true)).expand(&*line);
+    let least = is_most.select(plain, largest).min_with(|o| o.axis(last).keepdim(true));
+    let numbers: Vec<i64> = (0..n).collect();
+    let numbers = op.scope.indices(&numbers).expand(&*line);
+    let is_here = plain.equal(least.expand(&*line));
+    let place = is_here
+        .select(numbers, numbers.zeros())
+        .max_with(|o| o.axis(last).keepdim(true));
+    let value = lines.take_along_axis_with(place, |o| o.axis(last[0]));
+    let mut dims = shape;
+    match op.flag("keepdim")? {
+        true => dims[axis] = 1,
+        false => {
+            dims.remove(axis);
+        }
+    }
+    Ok(op.wanted(&[("out", value.reshape(&*dims)), ("indices", place.reshape(&*dims))]))
 }

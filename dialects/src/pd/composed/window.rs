@@ -1,8 +1,12 @@
 //! Windows that move over volumes, and transposes.
 
-use super::{Call, Compose, Expr};
+use pir_ir::Type;
+
+use super::{Call, Compose, Expr, fits_in_table};
 
 pub(super) const OPS: &[(&str, Compose)] = &[
+    ("max_pool3d_with_index", max_pool3d),
+    ("unpool3d", unpool3d),
     ("conv3d", conv3d),
     ("conv3d_transpose", conv3d_transpose),
     ("pool3d", pool3d),
@@ -175,4 +179,83 @@ fn pool3d<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
     let whole = pool(columns_of, [kd, across], [sd, 1], [front, back, 0, 0]);
     let steps = whole.dims().get(2).copied().unwrap_or(0);
     Ok(vec![whole.reshape([n, c, steps, rows, columns])])
+}
+
+/// The first maximum of each window, and its place in the volume.
+fn max_pool3d<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
+    let shape: [i64; 5] = op.shape("x")?.try_into().map_err(|_| "`x` must have five dimensions")?;
+    let [n, c, extents @ ..] = shape;
+    let result = op.result_shape()?;
+    let &[_, _, ref counts @ ..] = &result[..] else {
+        return Err("the result must have five dimensions".to_owned());
+    };
+    let (adaptive, global) = (op.flag("adaptive")?, op.flag("global_pooling")?);
+    let kernel = if global { extents } else { three(op, "kernel_size")? };
+    let (strides, paddings) = match global {
+        true => ([1; 3], [0; 3]),
+        false => (three(op, "strides")?, three(op, "paddings")?),
+    };
+    let axis = |axis: usize| -> Vec<std::ops::Range<i64>> {
+        let (extent, count) = (extents[axis], counts[axis]);
+        let window = |at: i64| match adaptive {
+            true => at * extent / count..((at + 1) * extent + count - 1) / count,
+            false => {
+                let start = at * strides[axis] - paddings[axis];
+                start.max(0)..(start + kernel[axis]).min(extent)
+            }
+        };
+        (0..count).map(window).collect()
+    };
+    let ([deep, high, wide], whole) = ([axis(0), axis(1), axis(2)], extents.iter().product::<i64>());
+    let mut places: Vec<Vec<i64>> = Vec::new();
+    for d in &deep {
+        for h in &high {
+            for w in &wide {
+                let rows = d.clone().flat_map(|d| h.clone().map(move |h| d * extents[1] + h));
+                places.push(
+                    rows.flat_map(|row| w.clone().map(move |w| row * extents[2] + w))
+                        .collect(),
+                );
+            }
+        }
+    }
+    let size = places.iter().map(Vec::len).max().unwrap_or(0) as i64;
+    if places.iter().any(Vec::is_empty) {
+        return Err("a window is empty".to_owned());
+    }
+    let count = places.len() as i64;
+    fits_in_table(&[count, size])?;
+    // The first place of a shorter window is repeated, which changes neither its maximum nor the first place of that.
+    let filled = places.iter().flat_map(|window| {
+        let first = window.iter().take(1).cycle();
+        window.iter().chain(first).take(size as usize).copied()
+    });
+    let table = op.scope.indices(&filled.collect::<Vec<i64>>());
+    let x = op
+        .x("x")?
+        .reshape([n, c, whole])
+        .index_select_with(table, |o| o.axis(2));
+    let x = x.reshape([n, c, count, size]);
+    let place = x.detach().argmax_with(|o| o.axis(3).keepdims(true));
+    let out = x.take_along_axis_with(place, |o| o.axis(3)).reshape(&*result);
+    let table = table.reshape([1, 1, count, size]).expand([n, c, count, size]);
+    let mask = table.take_along_axis_with(place, |o| o.axis(3)).cast(Type::I32);
+    Ok(op.wanted(&[("out", out), ("mask", mask.reshape(&*result))]))
+}
+
+/// Elements at their places in a volume of zeros.
+fn unpool3d<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
+    let (x, shape, result) = (op.x("x")?, op.shape("x")?, op.result_shape()?);
+    let (&[n, c, ref extents @ ..], &[_, _, ref wide @ ..]) = (&shape[..], &result[..]) else {
+        return Err("`x` must have five dimensions".to_owned());
+    };
+    if op.text("data_format")? != "NCDHW" {
+        return Err("only the layout NCDHW is supported".to_owned());
+    }
+    let elem = x.elem().ok_or("the element type of `x` is unknown")?;
+    let flat = [n * c, extents.iter().product()];
+    let zeros = op.scope.context().tensor(&[n * c, wide.iter().product()], elem);
+    let zeros = op.scope.full_of(zeros, 0.0);
+    let placed = zeros.put_along_axis(op.x("indices")?.reshape(flat), x.reshape(flat), 1);
+    Ok(vec![placed.reshape(result)])
 }
