@@ -256,6 +256,8 @@ fn every_kernel_has_cases() {
         "pd.eigvals",
         "pd.fractional_max_pool2d",
         "pd.fractional_max_pool2d_grad",
+        "pd.fractional_max_pool3d",
+        "pd.fractional_max_pool3d_grad",
         "pd.gammaincc",
         "pd.nms",
         "pd.prior_box",

@@ -215,67 +215,56 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Parses a row.
-///
-/// # Errors
-/// The error in the row.
-pub fn read(entry: Entry) -> Result<Op, Fault> {
-    let fail = |field: &'static str, message: &str| Fault {
-        op: entry.op.clone(),
-        field,
-        message: message.to_owned(),
-    };
-    let (mut operands, mut attrs, mut dynamic) = (Vec::new(), Vec::new(), Vec::new());
-    let inside = entry.args.trim().strip_prefix('(').and_then(|a| a.strip_suffix(')'));
-    let args: Vec<Attribute> = split(inside.ok_or_else(|| fail("args", "expected parentheses around `args`"))?)
+/// `(TYPE NAME=default, …)`.
+fn arguments(args: &str) -> Result<Vec<Attribute>, String> {
+    let inside = args.trim().strip_prefix('(').and_then(|a| a.strip_suffix(')'));
+    split(inside.ok_or("expected parentheses around `args`")?)
         .iter()
-        .map(|arg| argument(arg).ok_or_else(|| fail("args", &format!("expected `TYPE NAME` in `args`, found `{arg}`"))))
-        .collect::<Result<_, _>>()?;
-    for Attribute { name, ty, default } in args.clone() {
-        match &*ty {
-            "Tensor" => operands.push(Value {
-                name,
-                ty,
-                arity: Arity::One,
-            }),
-            "Tensor?" => operands.push(Value {
-                name,
-                ty: "Tensor".into(),
-                arity: Arity::Optional,
-            }),
-            "Tensor[]" => operands.push(Value {
-                name,
-                ty,
-                arity: Arity::Variadic,
-            }),
-            _ => {
-                if ty.starts_with("IntArray") || ty.starts_with("Scalar") {
-                    dynamic.push(Value {
-                        name: name.clone(),
-                        ty: ty.clone(),
-                        arity: Arity::Optional,
-                    });
-                    // An operand may replace it, so the attribute is optional. The verifier requires one of them if there is no default.
-                    attrs.push(Attribute { name, ty, default });
+        .map(|arg| argument(arg).ok_or_else(|| format!("expected `TYPE NAME` in `args`, found `{arg}`")))
+        .collect()
+}
+
+/// The operands, and the attributes. An attribute that an operand may replace is an optional operand too, after the others.
+fn operands_and_attributes(args: &[Attribute]) -> (Vec<Value>, Vec<Attribute>) {
+    let (mut operands, mut attrs, mut dynamic) = (Vec::new(), Vec::new(), Vec::new());
+    for arg in args {
+        let value = |ty: &str, arity| Value {
+            name: arg.name.clone(),
+            ty: ty.to_owned(),
+            arity,
+        };
+        match &*arg.ty {
+            "Tensor" | "Tensor?" => {
+                let arity = if arg.ty == "Tensor" {
+                    Arity::One
                 } else {
-                    attrs.push(Attribute { name, ty, default });
+                    Arity::Optional
+                };
+                operands.push(value("Tensor", arity));
+            }
+            "Tensor[]" => operands.push(value("Tensor[]", Arity::Variadic)),
+            ty => {
+                // The verifier requires one of the two if there is no default.
+                if ty.starts_with("IntArray") || ty.starts_with("Scalar") {
+                    dynamic.push(value(ty, Arity::Optional));
                 }
+                attrs.push(arg.clone());
             }
         }
     }
     operands.extend(dynamic);
+    (operands, attrs)
+}
+
+/// `Tensor(NAME) FORM, …`: the results, and how the type of each is inferred, if that is given.
+fn results(output: &str) -> Result<(Vec<Value>, Vec<Option<String>>), String> {
     let (mut outputs, mut forms) = (Vec::new(), Vec::new());
-    for output in split(&entry.output) {
+    for output in split(output) {
         let output = output.trim();
         let (ty, rest) = output
             .split_once('(')
             .and_then(|(ty, rest)| Some((ty, rest.split_once(')')?)))
-            .ok_or_else(|| {
-                fail(
-                    "output",
-                    &format!("expected `Tensor(NAME)` in `output`, found `{output}`"),
-                )
-            })?;
+            .ok_or_else(|| format!("expected `Tensor(NAME)` in `output`, found `{output}`"))?;
         let (name, form) = (rest.0.trim().to_owned(), rest.1.trim());
         forms.push(Some(form.to_owned()).filter(|form| !form.is_empty()));
         let arity = match ty {
@@ -289,6 +278,22 @@ pub fn read(entry: Entry) -> Result<Op, Fault> {
             arity,
         });
     }
+    Ok((outputs, forms))
+}
+
+/// Parses a row.
+///
+/// # Errors
+/// The error in the row.
+pub fn read(entry: Entry) -> Result<Op, Fault> {
+    let fail = |field: &'static str, message: &str| Fault {
+        op: entry.op.clone(),
+        field,
+        message: message.to_owned(),
+    };
+    let args = arguments(&entry.args).map_err(|message| fail("args", &message))?;
+    let (operands, attrs) = operands_and_attributes(&args);
+    let (outputs, forms) = results(&entry.output).map_err(|message| fail("output", &message))?;
     let says_derivative = entry.derivative.is_some();
     let derivative: Option<Vec<String>> = match entry.derivative.as_deref().map(str::trim) {
         None | Some("refused") => None,

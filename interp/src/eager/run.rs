@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 use super::custom::{Custom, Customs};
 use super::{Engine, Slot, Tensor};
 use crate::exec::compile::Compiler;
-use crate::exec::program::{Code, Program};
+use crate::exec::program::{Code, Instr, Program};
 use crate::exec::slots::{Dst, Src, Srcs};
 use crate::exec::{Entry, ExecError, Options, check_input, functions};
 use crate::kernels::Inputs;
@@ -227,13 +227,14 @@ impl<'m, 'o> Tracer<'m, 'o> {
 
     /// Executes an instruction. Returns the results when the program has ended.
     fn step(&mut self) -> Result<Option<Values>, ExecError> {
-        let Some(call) = self.calls.last_mut() else {
+        let Some((program, frame)) = self
+            .calls
+            .last()
+            .and_then(|call| Some((call.program, *call.frames.last()?)))
+        else {
             return Ok(Some(Values::new()));
         };
-        let program = self.programs[call.program].clone();
-        let Some(&frame) = call.frames.last() else {
-            return Ok(Some(Values::new()));
-        };
+        let program = self.programs[program].clone();
         let Some(instr) = program.blocks[frame.block as usize].instrs.get(frame.pc as usize) else {
             // The operations at top level have no terminator.
             return self.leave(Values::new());
@@ -245,6 +246,96 @@ impl<'m, 'o> Tracer<'m, 'o> {
                     .help("is the loop infinite? `--max-steps` sets the limit"),
             );
         }
+        self.control(&program, instr, frame.role)
+    }
+
+    /// Executes an instruction that decides where control continues, or any other, which is followed by the next one.
+    fn control(&mut self, program: &Program<'m>, instr: &Instr, role: Role) -> Result<Option<Values>, ExecError> {
+        let Some(call) = self.calls.last_mut() else {
+            return Ok(Some(Values::new()));
+        };
+        let env = &mut call.env;
+        match &instr.code {
+            Code::If {
+                condition,
+                init,
+                branches,
+            } => {
+                let block = match init {
+                    Some(init) => Some((*init, Role::Init)),
+                    None => branches[usize::from(!truth(env, *condition)?)].map(|b| (b, Role::Branch)),
+                };
+                if let Some((block, role)) = block {
+                    call.frames.push(RegionFrame { block, pc: 0, role });
+                    return Ok(None);
+                }
+            }
+            Code::While {
+                operands, init, cond, ..
+            } => {
+                let values = gather(env, operands);
+                let (block, role) = init.map_or((*cond, Role::Cond), |b| (b, Role::Init));
+                bind(program, env, block, values);
+                call.frames.push(RegionFrame { block, pc: 0, role });
+                return Ok(None);
+            }
+            Code::Yield(values) => {
+                let values = gather(env, values);
+                return self.yielded(program, role, values, None);
+            }
+            Code::CondYield { condition, values } => {
+                let more = truth(env, *condition)?;
+                let values = gather(env, values);
+                return self.yielded(program, role, values, Some(more));
+            }
+            Code::Branch { target, values } => {
+                let values = gather(env, values);
+                jump(program, call, *target, values);
+                return Ok(None);
+            }
+            Code::ConditionBranch { condition, targets } => {
+                let (target, values) = &targets[usize::from(!truth(env, *condition)?)];
+                let values = gather(env, values);
+                jump(program, call, *target, values);
+                return Ok(None);
+            }
+            Code::Return(values) => {
+                let values = gather(env, values);
+                return self.leave(values);
+            }
+            Code::Call { callee, operands } => {
+                let values = gather(env, operands);
+                let Some(&callee_program) = self.by_name.get(callee) else {
+                    return Err(ExecError::new(format!(
+                        "there is no function @{callee} that can be run"
+                    )));
+                };
+                let custom = self.custom.as_ref().filter(|_| self.engine.is_recording());
+                let unrecorded = match custom.and_then(|custom| custom.derivative(callee)) {
+                    Some(custom) => {
+                        let operands = values.iter().cloned().map(slot).collect::<Result<_, _>>()?;
+                        self.engine.recording.set(false);
+                        Some((custom, instr.op, operands))
+                    }
+                    None => None,
+                };
+                self.enter(callee_program, values)?;
+                if let Some(call) = self.calls.last_mut() {
+                    call.unrecorded = unrecorded;
+                }
+                return Ok(None);
+            }
+            _ => self.data(program, instr)?,
+        }
+        self.advance();
+        Ok(None)
+    }
+
+    /// Executes an instruction that computes or moves values.
+    fn data(&mut self, program: &Program<'m>, instr: &Instr) -> Result<(), ExecError> {
+        let Some(call) = self.calls.last_mut() else {
+            return Ok(());
+        };
         let env = &mut call.env;
         match &instr.code {
             Code::Kernel {
@@ -277,116 +368,6 @@ impl<'m, 'o> Tracer<'m, 'o> {
                     }
                 });
                 write(env, instr.results, values);
-            }
-            Code::If {
-                condition,
-                init,
-                branches,
-            } => {
-                let block = match init {
-                    Some(init) => Some((*init, Role::Init)),
-                    None => branches[usize::from(!truth(env, *condition)?)].map(|b| (b, Role::Branch)),
-                };
-                if let Some((block, role)) = block {
-                    call.frames.push(RegionFrame { block, pc: 0, role });
-                    return Ok(None);
-                }
-            }
-            Code::While {
-                operands, init, cond, ..
-            } => {
-                let values = gather(env, operands);
-                let (block, role) = init.map_or((*cond, Role::Cond), |b| (b, Role::Init));
-                bind(&program, env, block, values);
-                call.frames.push(RegionFrame { block, pc: 0, role });
-                return Ok(None);
-            }
-            Code::Yield(values) => {
-                let values = gather(env, values);
-                return self.yielded(&program, frame.role, values, None);
-            }
-            Code::CondYield { condition, values } => {
-                let more = truth(env, *condition)?;
-                let values = gather(env, values);
-                return self.yielded(&program, frame.role, values, Some(more));
-            }
-            Code::Branch { target, values } => {
-                let values = gather(env, values);
-                jump(&program, call, *target, values);
-                return Ok(None);
-            }
-            Code::ConditionBranch { condition, targets } => {
-                let (target, values) = &targets[usize::from(!truth(env, *condition)?)];
-                let values = gather(env, values);
-                jump(&program, call, *target, values);
-                return Ok(None);
-            }
-            Code::Return(values) => {
-                let values = gather(env, values);
-                return self.leave(values);
-            }
-            Code::Call { callee, operands } => {
-                let values = gather(env, operands);
-                let Some(&program) = self.by_name.get(callee) else {
-                    return Err(ExecError::new(format!(
-                        "there is no function @{callee} that can be run"
-                    )));
-                };
-                let custom = self.custom.as_ref().filter(|_| self.engine.is_recording());
-                let unrecorded = match custom.and_then(|custom| custom.derivative(callee)) {
-                    Some(custom) => {
-                        let operands = values.iter().cloned().map(slot).collect::<Result<_, _>>()?;
-                        self.engine.recording.set(false);
-                        Some((custom, instr.op, operands))
-                    }
-                    None => None,
-                };
-                self.enter(program, values)?;
-                if let Some(call) = self.calls.last_mut() {
-                    call.unrecorded = unrecorded;
-                }
-                return Ok(None);
-            }
-            Code::CreateStack => {
-                write(env, instr.results, [Value::Stack(self.stacks.len())]);
-                self.held.room_for_one(&mut self.stacks).map_err(ExecError::new)?;
-                self.stacks.push(Vec::new());
-            }
-            Code::Push { stack, value, .. } => {
-                let handle = stack_of(env, *stack)?;
-                let value = read(env, *value);
-                let stack = &mut self.stacks[handle];
-                self.held.room_for_one(stack).map_err(ExecError::new)?;
-                stack.push(value);
-            }
-            Code::Pop { stack } => {
-                let Some(value) = self.stacks[stack_of(env, *stack)?].pop() else {
-                    return Err(ExecError::new("the stack is empty").help("every pop needs a push before it"));
-                };
-                write(env, instr.results, [value]);
-            }
-            Code::IsEmpty { stack, tensor } => {
-                let empty = self.stacks[stack_of(env, *stack)?].is_empty();
-                let value = Dense::new(tensor.as_deref().unwrap_or(&[]), vec![empty]).map_err(ExecError::new)?;
-                write(env, instr.results, [Value::Slot(Slot::One(Tensor::new(value)))]);
-            }
-            Code::CopyStack { stack } => {
-                self.held.room_for_one(&mut self.stacks).map_err(ExecError::new)?;
-                let old = &self.stacks[stack_of(env, *stack)?];
-                self.held.grow(size_of_val(&**old) as u64).map_err(ExecError::new)?;
-                let copy = old.clone();
-                write(env, instr.results, [Value::Stack(self.stacks.len())]);
-                self.stacks.push(copy);
-            }
-            Code::Commit { .. } => {
-                return Err(ExecError::new("the engine does not differentiate through `cf.commit`")
-                    .help("omit `remat{spill=true}`"));
-            }
-            Code::JoinStack { .. } => {
-                return Err(
-                    ExecError::new("the engine does not differentiate through `cf.join_stack`")
-                        .help("omit `batch-weight-grads`"),
-                );
             }
             Code::InPlace { kernel, target, value } => {
                 let value = tensor(read(env, *value))?;
@@ -449,9 +430,62 @@ impl<'m, 'o> Tracer<'m, 'o> {
                 ));
             }
             Code::Nothing => {}
+            _ => self.stack(instr)?,
         }
-        self.advance();
-        Ok(None)
+        Ok(())
+    }
+
+    /// Executes an instruction on stacks.
+    fn stack(&mut self, instr: &Instr) -> Result<(), ExecError> {
+        let Some(call) = self.calls.last_mut() else {
+            return Ok(());
+        };
+        let env = &mut call.env;
+        match &instr.code {
+            Code::CreateStack => {
+                write(env, instr.results, [Value::Stack(self.stacks.len())]);
+                self.held.room_for_one(&mut self.stacks).map_err(ExecError::new)?;
+                self.stacks.push(Vec::new());
+            }
+            Code::Push { stack, value, .. } => {
+                let handle = stack_of(env, *stack)?;
+                let value = read(env, *value);
+                let stack = &mut self.stacks[handle];
+                self.held.room_for_one(stack).map_err(ExecError::new)?;
+                stack.push(value);
+            }
+            Code::Pop { stack } => {
+                let Some(value) = self.stacks[stack_of(env, *stack)?].pop() else {
+                    return Err(ExecError::new("the stack is empty").help("every pop needs a push before it"));
+                };
+                write(env, instr.results, [value]);
+            }
+            Code::IsEmpty { stack, tensor } => {
+                let empty = self.stacks[stack_of(env, *stack)?].is_empty();
+                let value = Dense::new(tensor.as_deref().unwrap_or(&[]), vec![empty]).map_err(ExecError::new)?;
+                write(env, instr.results, [Value::Slot(Slot::One(Tensor::new(value)))]);
+            }
+            Code::CopyStack { stack } => {
+                self.held.room_for_one(&mut self.stacks).map_err(ExecError::new)?;
+                let old = &self.stacks[stack_of(env, *stack)?];
+                self.held.grow(size_of_val(&**old) as u64).map_err(ExecError::new)?;
+                let copy = old.clone();
+                write(env, instr.results, [Value::Stack(self.stacks.len())]);
+                self.stacks.push(copy);
+            }
+            Code::Commit { .. } => {
+                return Err(ExecError::new("the engine does not differentiate through `cf.commit`")
+                    .help("omit `remat{spill=true}`"));
+            }
+            Code::JoinStack { .. } => {
+                return Err(
+                    ExecError::new("the engine does not differentiate through `cf.join_stack`")
+                        .help("omit `batch-weight-grads`"),
+                );
+            }
+            _ => {}
+        }
+        Ok(())
     }
 
     fn advance(&mut self) {

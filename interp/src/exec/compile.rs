@@ -241,8 +241,59 @@ impl Unit<'_, '_, '_> {
     fn code(&mut self) -> Result<Code, ExecError> {
         let ctx = self.compiler.ctx;
         let name = ctx.op_str(self.body.op_name(self.op));
-        let init = usize::from(self.body.op_regions(self.op).len() == 3);
+        if let Some(code) = self.control(name)? {
+            return Ok(code);
+        }
+        if let Some(code) = self.stack(name)? {
+            return Ok(code);
+        }
         Ok(match name {
+            pd::InplaceAdd::NAME => {
+                let (target, value) = (self.kept(0)?, self.kept(1)?);
+                let value = match self.operands().last() {
+                    Some(&last) if last.slot != target.slot => last,
+                    _ => value,
+                };
+                Code::InPlace {
+                    kernel: self.prepared()?,
+                    target: target.slot,
+                    value,
+                }
+            }
+            "builtin.combine" => Code::Combine(self.operands()),
+            "builtin.split" => Code::Split(self.kept(0)?),
+            "builtin.unrealized_conversion_cast" => Code::Pass(self.operands()),
+            pd::Fetch::NAME | pd::ShadowOutput::NAME => Code::Fetch {
+                name: self.attr_text("name"),
+                value: self.kept(0)?,
+            },
+            pd::Print::NAME => Code::Print {
+                message: self.attr_text("message"),
+                value: self.kept(0)?,
+            },
+            df::GRAPH => return Err(ExecError::graph()),
+            _ => {
+                if let Some(op) = memory_op(self.view()) {
+                    let operands = self.operands();
+                    let op = op.map_err(ExecError::new)?;
+                    return Ok(Code::Memory { op, operands });
+                }
+                if let Some(name) = input_name(ctx, self.body, self.op) {
+                    return Ok(Code::Input { name });
+                }
+                if self.body.isolated(self.op).is_some() || self.view().has(Traits::SYMBOL) {
+                    return Ok(Code::Nothing);
+                }
+                self.kernel(name)?
+            }
+        })
+    }
+
+    /// Regions, blocks and calls; `None` for other operations.
+    fn control(&mut self, name: &str) -> Result<Option<Code>, ExecError> {
+        let ctx = self.compiler.ctx;
+        let init = usize::from(self.body.op_regions(self.op).len() == 3);
+        Ok(Some(match name {
             pd::If::NAME | pd::IfGrad::NAME | scf::IF => Code::If {
                 condition: self.kept(0)?,
                 init: if init == 1 { self.block(0)? } else { None },
@@ -335,6 +386,14 @@ impl Unit<'_, '_, '_> {
                     body: self.must(0)?,
                 }
             }
+            _ => return Ok(None),
+        }))
+    }
+
+    /// Operations on stacks; `None` for others.
+    fn stack(&mut self, name: &str) -> Result<Option<Code>, ExecError> {
+        let ctx = self.compiler.ctx;
+        Ok(Some(match name {
             cf::CREATE_STACK => Code::CreateStack,
             cf::PUSH_BACK => {
                 let operands = self.operands();
@@ -377,82 +436,48 @@ impl Unit<'_, '_, '_> {
                         .ok_or_else(|| ExecError::new("tensors of this type are not supported"))?,
                 }
             }
-            pd::InplaceAdd::NAME => {
-                let (target, value) = (self.kept(0)?, self.kept(1)?);
-                let value = match self.operands().last() {
-                    Some(&last) if last.slot != target.slot => last,
-                    _ => value,
-                };
-                let kernel = self
-                    .compiler
-                    .kernels
-                    .prepare_for(self.body.view(ctx, self.op), self.compiler.flush);
-                let kernel = kernel
-                    .ok_or_else(|| ExecError::new("there is no kernel for this operation"))?
-                    .map_err(ExecError::new)?;
-                Code::InPlace {
-                    kernel: self.compiler.finished(self.body, self.op, kernel),
-                    target: target.slot,
-                    value,
-                }
-            }
-            "builtin.combine" => Code::Combine(self.operands()),
-            "builtin.split" => Code::Split(self.kept(0)?),
-            "builtin.unrealized_conversion_cast" => Code::Pass(self.operands()),
-            pd::Fetch::NAME | pd::ShadowOutput::NAME => Code::Fetch {
-                name: self.attr_text("name"),
-                value: self.kept(0)?,
+            _ => return Ok(None),
+        }))
+    }
+
+    /// An operation that a kernel computes.
+    fn kernel(&mut self, name: &str) -> Result<Code, ExecError> {
+        let ctx = self.compiler.ctx;
+        let length = |v: ValueId| match ctx.type_data(self.body.value_type(v)) {
+            TypeData::List(items) => Some(items.len()),
+            _ => None,
+        };
+        let mut lists: Box<[Option<usize>]> = self.body.results(self.op).map(length).collect();
+        if lists.iter().all(Option::is_none) {
+            lists = Box::default();
+        }
+        Ok(Code::Kernel {
+            kernel: self.prepared()?,
+            in_place: match self.compiler.clocks {
+                None => self.compiler.kernels.in_place(name),
+                Some(_) => None,
             },
-            pd::Print::NAME => Code::Print {
-                message: self.attr_text("message"),
-                value: self.kept(0)?,
-            },
-            df::GRAPH => return Err(ExecError::graph()),
-            _ => {
-                if let Some(op) = memory_op(self.view()) {
-                    let operands = self.operands();
-                    let op = op.map_err(ExecError::new)?;
-                    return Ok(Code::Memory { op, operands });
-                }
-                if let Some(name) = input_name(ctx, self.body, self.op) {
-                    return Ok(Code::Input { name });
-                }
-                if self.body.isolated(self.op).is_some() || self.view().has(Traits::SYMBOL) {
-                    return Ok(Code::Nothing);
-                }
-                let kernel = match self
-                    .compiler
-                    .kernels
-                    .prepare_for(self.body.view(ctx, self.op), self.compiler.flush)
-                {
-                    Some(kernel) => kernel.map_err(ExecError::new)?,
-                    None => {
-                        let error = ExecError::new("there is no kernel for this operation");
-                        return Err(error.help(match self.view().semantics() {
-                            Some(_) => "its row has no `computes`, and it has no kernel",
-                            None => "operations of this dialect can be read and printed, but not executed",
-                        }));
-                    }
-                };
-                let length = |v: ValueId| match ctx.type_data(self.body.value_type(v)) {
-                    TypeData::List(items) => Some(items.len()),
-                    _ => None,
-                };
-                let mut lists: Box<[Option<usize>]> = self.body.results(self.op).map(length).collect();
-                if lists.iter().all(Option::is_none) {
-                    lists = Box::default();
-                }
-                Code::Kernel {
-                    kernel: self.compiler.finished(self.body, self.op, kernel),
-                    in_place: match self.compiler.clocks {
-                        None => self.compiler.kernels.in_place(name),
-                        Some(_) => None,
-                    },
-                    inputs: self.operands(),
-                    lists,
-                }
-            }
+            inputs: self.operands(),
+            lists,
         })
+    }
+
+    /// The kernel for the operation.
+    fn prepared(&mut self) -> Result<Kernel, ExecError> {
+        let (ctx, compiler) = (self.compiler.ctx, &mut *self.compiler);
+        let kernel = compiler
+            .kernels
+            .prepare_for(self.body.view(ctx, self.op), compiler.flush);
+        match kernel {
+            Some(kernel) => Ok(compiler.finished(self.body, self.op, kernel.map_err(ExecError::new)?)),
+            None => {
+                let error = ExecError::new("there is no kernel for this operation");
+                Err(error.help(match self.view().semantics() {
+                    Some(_) => "its row has no `computes`, and it has no kernel",
+                    None => "operations of this dialect can be read and printed, but not executed",
+                }))
+            }
+        }
     }
 
     fn successor(&self, index: usize) -> Result<(u32, Srcs), ExecError> {

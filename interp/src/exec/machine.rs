@@ -14,7 +14,7 @@ use super::apply::{apply, in_place_of};
 use super::error::ExecError;
 use super::memory::Exceeded;
 use super::options::Outcome;
-use super::program::Code;
+use super::program::{Code, Instr, Program};
 use super::value::{
     Moving, Value, bind, gather, hand_over, integer, not_a_tensor, read, stack_of, tensor, truth, write,
 };
@@ -22,9 +22,10 @@ use crate::tensor::Tensor;
 use crate::tensor::buffer::filled;
 use state::{Counter, RegionFrame, Role};
 
+pub(super) use setup::Compiled;
 pub(super) use state::Machine;
 
-impl Machine<'_, '_> {
+impl<'p, 'm> Machine<'p, 'm, '_> {
     pub(super) fn run(mut self) -> Result<Outcome, ExecError> {
         let start = Instant::now();
         let results = loop {
@@ -39,7 +40,7 @@ impl Machine<'_, '_> {
             let names: Vec<String> = (0..self.programs.len())
                 .map(|at| name(at).map_or_else(|| "top level".to_owned(), |(name, _)| format!("@{name}")))
                 .collect();
-            let programs: Vec<_> = names.iter().map(String::as_str).zip(&self.programs).collect();
+            let programs: Vec<_> = names.iter().map(String::as_str).zip(self.programs).collect();
             clocks.profile(self.ctx, &programs, &self.stats.loops, start.elapsed())
         });
         for (name, count) in self.names.iter().zip(&self.counts) {
@@ -92,20 +93,31 @@ impl Machine<'_, '_> {
     }
 
     fn step(&mut self) -> Result<ControlFlow<Vec<Value>>, ExecError> {
+        let Some((program, frame)) = self
+            .calls
+            .last()
+            .and_then(|call| Some((call.program, *call.frames.last()?)))
+        else {
+            return Ok(ControlFlow::Break(Vec::new()));
+        };
+        let program = &self.programs[program];
+        match self.straight_line(&program.blocks[frame.block as usize].instrs, frame.pc)? {
+            Stop::Before(instr) => self.control(program, instr, frame.role),
+            Stop::Again => Ok(ControlFlow::Continue(())),
+            // The operations at top level have no terminator.
+            Stop::End => self.leave(Moving::new()),
+        }
+    }
+
+    /// Runs kernels from `pc` on.
+    fn straight_line(&mut self, instrs: &'p [Instr], mut pc: u32) -> Result<Stop<'p>, ExecError> {
         let Some(call) = self.calls.last_mut() else {
-            return Ok(ControlFlow::Break(Vec::new()));
+            return Ok(Stop::End);
         };
-        let program = &self.programs[call.program];
-        let Some(&frame) = call.frames.last() else {
-            return Ok(ControlFlow::Break(Vec::new()));
-        };
-        let instrs = &program.blocks[frame.block as usize].instrs;
-        let mut pc = frame.pc;
         // Instructions without control flow run in this inner loop.
-        let instr = loop {
+        loop {
             let Some(instr) = instrs.get(pc as usize) else {
-                // The operations at top level have no terminator.
-                return self.leave(Moving::new());
+                return Ok(Stop::End);
             };
             // A memory limit must see each operation's results, and a step limit must stop exactly.
             let within = |steps: usize| (self.options.max_steps).is_none_or(|max| self.steps + steps as u64 <= max);
@@ -149,7 +161,7 @@ impl Machine<'_, '_> {
                 lists,
             } = &instr.code
             else {
-                break instr;
+                return Ok(Stop::Before(instr));
             };
             let done = in_place.is_some_and(|f| in_place_of(&mut call.env, f, inputs, instr.results.first));
             if done
@@ -161,15 +173,26 @@ impl Machine<'_, '_> {
             if !done && apply(&mut self.memory, &mut call.env, kernel, inputs, lists, instr.results)? {
                 self.count_memory()?;
                 self.advance();
-                return Ok(ControlFlow::Continue(()));
+                return Ok(Stop::Again);
             }
             pc += 1;
             if let Some(frame) = call.frames.last_mut() {
                 frame.pc = pc;
             }
+        }
+    }
+
+    /// Runs an instruction that decides where control continues, or any other, which is followed by the next one.
+    fn control(
+        &mut self,
+        program: &'p Program<'m>,
+        instr: &'p Instr,
+        role: Role,
+    ) -> Result<ControlFlow<Vec<Value>>, ExecError> {
+        let Some(call) = self.calls.last_mut() else {
+            return Ok(ControlFlow::Break(Vec::new()));
         };
         match &instr.code {
-            Code::Kernel { .. } | Code::Nothing => {}
             Code::If {
                 condition,
                 init,
@@ -238,19 +261,14 @@ impl Machine<'_, '_> {
                 let values = gather(&mut self.scratch, &mut call.env, values);
                 return self.jump(*target, values);
             }
-            Code::Assert { condition, message } => {
-                if !truth(&call.env, *condition)? {
-                    return Err(ExecError::new(format!("assertion failed: {message}")));
-                }
-            }
             Code::Yield(values) => {
                 let values = gather(&mut self.scratch, &mut call.env, values);
-                return self.yielded(frame.role, values, None);
+                return self.yielded(role, values, None);
             }
             Code::CondYield { condition, values } => {
                 let more = truth(&call.env, *condition)?;
                 let values = gather(&mut self.scratch, &mut call.env, values);
-                return self.yielded(frame.role, values, Some(more));
+                return self.yielded(role, values, Some(more));
             }
             Code::Branch { target, values } => {
                 let values = gather(&mut self.scratch, &mut call.env, values);
@@ -272,15 +290,99 @@ impl Machine<'_, '_> {
                 self.enter(program, values)?;
                 return Ok(ControlFlow::Continue(()));
             }
+            Code::Generate { operands, .. } => {
+                let given: Result<Vec<i64>, ExecError> = operands.iter().map(|&src| integer(&call.env, src)).collect();
+                return self.generate(given?);
+            }
+            _ => self.data(program, instr)?,
+        }
+        self.advance();
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Runs an instruction that only computes or moves values.
+    fn data(&mut self, program: &'p Program<'m>, instr: &'p Instr) -> Result<(), ExecError> {
+        let Some(call) = self.calls.last_mut() else {
+            return Ok(());
+        };
+        match &instr.code {
+            Code::Assert { condition, message } => {
+                if !truth(&call.env, *condition)? {
+                    return Err(ExecError::new(format!("assertion failed: {message}")));
+                }
+            }
             Code::Memory { op, operands } => {
                 if let Some(value) = self.buffers.run(op, operands, &call.env, &mut call.allocas)? {
                     write(&mut call.env, instr.results, [value]);
                 }
             }
-            Code::Generate { operands, .. } => {
-                let given: Result<Vec<i64>, ExecError> = operands.iter().map(|&src| integer(&call.env, src)).collect();
-                return self.generate(given?);
+            Code::InPlace { kernel, target, value } => {
+                let value = tensor(read(&mut call.env, *value))?;
+                // Moved out, so that the kernel can reuse its memory if it is not shared.
+                let old = tensor(std::mem::take(&mut call.env[*target as usize]))?;
+                let mut results = kernel([old, value].into_iter().collect()).map_err(ExecError::new)?;
+                let sum = results
+                    .pop()
+                    .ok_or_else(|| ExecError::new("the kernel returned no result"))?;
+                call.env[*target as usize] = Value::Tensor(sum);
             }
+            Code::Combine(values) => {
+                let items = gather(&mut self.scratch, &mut call.env, values);
+                write(&mut call.env, instr.results, [Value::list(items)?]);
+            }
+            Code::Split(list) => match read(&mut call.env, *list) {
+                Value::List(items) => write(&mut call.env, instr.results, items.into_iter().map(Value::Tensor)),
+                other => return Err(not_a_tensor(&other)),
+            },
+            Code::Pass(values) => {
+                let values = gather(&mut self.scratch, &mut call.env, values);
+                hand_over(&mut self.scratch, &mut call.env, instr.results, values);
+            }
+            Code::Input { .. } | Code::Fetch { .. } | Code::Print { .. } => self.outside(program, instr)?,
+            _ => self.stack(instr)?,
+        }
+        Ok(())
+    }
+
+    /// Runs an instruction that exchanges values with the outside.
+    fn outside(&mut self, program: &'p Program<'m>, instr: &'p Instr) -> Result<(), ExecError> {
+        let Some(call) = self.calls.last_mut() else {
+            return Ok(());
+        };
+        match &instr.code {
+            Code::Input { name } => {
+                let body = program.body;
+                let value =
+                    crate::exec::check_input(self.ctx, self.options, name, body.value_type(body.result(instr.op, 0)))?;
+                write(&mut call.env, instr.results, [Value::Tensor(value)]);
+            }
+            Code::Fetch { name, value } => {
+                let value = tensor(read(&mut call.env, *value))?;
+                if let Some(memory) = &mut self.memory {
+                    memory.hold(&value);
+                }
+                self.held.room_for_one(&mut self.fetched).map_err(ExecError::new)?;
+                self.held.grow(name.len() as u64).map_err(ExecError::new)?;
+                self.fetched.push((name.clone(), value));
+            }
+            Code::Print { message, value } => {
+                let value = tensor(read(&mut call.env, *value))?;
+                let space = if message.is_empty() { "" } else { " " };
+                let written = writeln!(self.out, "{message}{space}{value}");
+                written.map_err(|e| ExecError::new(format!("the output cannot be written: {e}")))?;
+                write(&mut call.env, instr.results, [Value::Tensor(value)]);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Runs an instruction on stacks.
+    fn stack(&mut self, instr: &'p Instr) -> Result<(), ExecError> {
+        let Some(call) = self.calls.last_mut() else {
+            return Ok(());
+        };
+        match &instr.code {
             Code::CreateStack => {
                 let stack = self.stacks.create()?;
                 write(&mut call.env, instr.results, [stack]);
@@ -333,56 +435,9 @@ impl Machine<'_, '_> {
                     [Value::Tensor(joined.map_err(ExecError::new)?)],
                 );
             }
-            Code::InPlace { kernel, target, value } => {
-                let value = tensor(read(&mut call.env, *value))?;
-                // Moved out, so that the kernel can reuse its memory if it is not shared.
-                let old = tensor(std::mem::take(&mut call.env[*target as usize]))?;
-                let mut results = kernel([old, value].into_iter().collect()).map_err(ExecError::new)?;
-                let sum = results
-                    .pop()
-                    .ok_or_else(|| ExecError::new("the kernel returned no result"))?;
-                call.env[*target as usize] = Value::Tensor(sum);
-            }
-            Code::Combine(values) => {
-                let items = gather(&mut self.scratch, &mut call.env, values);
-                write(&mut call.env, instr.results, [Value::list(items)?]);
-            }
-            Code::Split(list) => match read(&mut call.env, *list) {
-                Value::List(items) => write(&mut call.env, instr.results, items.into_iter().map(Value::Tensor)),
-                other => return Err(not_a_tensor(&other)),
-            },
-            Code::Pass(values) => {
-                let values = gather(&mut self.scratch, &mut call.env, values);
-                hand_over(&mut self.scratch, &mut call.env, instr.results, values);
-            }
-            Code::Input { name } => {
-                let (program, op) = (call.program, instr.op);
-                let results = instr.results;
-                let body = self.programs[program].body;
-                let value = self.input(name, body.value_type(body.result(op, 0)))?;
-                if let Some(call) = self.calls.last_mut() {
-                    write(&mut call.env, results, [Value::Tensor(value)]);
-                }
-            }
-            Code::Fetch { name, value } => {
-                let value = tensor(read(&mut call.env, *value))?;
-                if let Some(memory) = &mut self.memory {
-                    memory.hold(&value);
-                }
-                self.held.room_for_one(&mut self.fetched).map_err(ExecError::new)?;
-                self.held.grow(name.len() as u64).map_err(ExecError::new)?;
-                self.fetched.push((name.clone(), value));
-            }
-            Code::Print { message, value } => {
-                let value = tensor(read(&mut call.env, *value))?;
-                let space = if message.is_empty() { "" } else { " " };
-                let written = writeln!(self.out, "{message}{space}{value}");
-                written.map_err(|e| ExecError::new(format!("the output cannot be written: {e}")))?;
-                write(&mut call.env, instr.results, [Value::Tensor(value)]);
-            }
+            _ => {}
         }
-        self.advance();
-        Ok(ControlFlow::Continue(()))
+        Ok(())
     }
 
     fn count_memory(&mut self) -> Result<(), ExecError> {
@@ -395,6 +450,16 @@ impl Machine<'_, '_> {
             .help(format!("{stacks} of them are on stacks; `--max-memory` sets the limit"))
         })
     }
+}
+
+/// Where a run of kernels stops.
+enum Stop<'p> {
+    /// At an instruction of another kind, which has been counted.
+    Before(&'p Instr),
+    /// After a kernel whose results had to be counted.
+    Again,
+    /// At the end of the block.
+    End,
 }
 
 /// The place of a number among those of regions or blocks; 0 is that of all others.

@@ -93,7 +93,8 @@ pub fn run_timed(module: &Module, options: &Options, out: &mut dyn Write) -> Res
     let start = Instant::now();
     let module = &*runnable(module)?;
     let entry = entry(module, options.function.as_deref())?;
-    let machine = machine::Machine::new(&module.ctx, &entry, options, out)?;
+    let mut compiled = machine::Compiled::new(&module.ctx, &entry, options)?;
+    let machine = machine::Machine::new(&module.ctx, &entry, &mut compiled, options, out)?;
     let compiling = start.elapsed();
     Ok((machine.run()?, compiling))
 }

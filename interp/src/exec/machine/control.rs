@@ -13,7 +13,7 @@ const MAX_SPARE: usize = 16;
 /// The number of trip counts kept per loop.
 const MAX_TRIP_COUNTS: usize = 1000;
 
-impl Machine<'_, '_> {
+impl Machine<'_, '_, '_> {
     pub(super) fn advance(&mut self) {
         if let Some(frame) = self.calls.last_mut().and_then(|c| c.frames.last_mut()) {
             frame.pc += 1;

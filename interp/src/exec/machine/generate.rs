@@ -9,7 +9,7 @@ use crate::exec::value::{Moving, Value, bind, tensor, write};
 use crate::kernels::slices::filled_in;
 use crate::tensor::{Element, Tensor};
 
-impl Machine<'_, '_> {
+impl Machine<'_, '_, '_> {
     /// Begins with a tensor, whose extents that are not known are given.
     pub(super) fn generate(&mut self, given: Vec<i64>) -> Result<ControlFlow<Vec<Value>>, ExecError> {
         let Some((_, code)) = self.current() else {

@@ -14,6 +14,7 @@ use crate::exec::error::ExecError;
 use crate::exec::memory::Memory;
 use crate::exec::options::Options;
 use crate::exec::profile::Clocks;
+use crate::exec::program::Program;
 use crate::exec::stacks::Stacks;
 use crate::exec::stats::Stats;
 use crate::exec::value::{Moving, Value, bind};
@@ -21,13 +22,17 @@ use crate::tensor::Tensor;
 
 /// The maximal call depth.
 const MAX_CALLS: usize = 100_000;
-impl<'m, 'o> Machine<'m, 'o> {
-    pub(in crate::exec) fn new(
-        ctx: &'m Context,
-        entry: &Entry<'m>,
-        options: &'o Options,
-        out: &'o mut dyn Write,
-    ) -> Result<Self, ExecError> {
+
+/// The compiled bodies of a module.
+pub(in crate::exec) struct Compiled<'m> {
+    programs: Vec<Program<'m>>,
+    /// The programs of functions, or why they cannot be run.
+    by_name: FxHashMap<String, Result<usize, ExecError>>,
+    compiler: Compiler<'m>,
+}
+
+impl<'m> Compiled<'m> {
+    pub(in crate::exec) fn new(ctx: &'m Context, entry: &Entry<'m>, options: &Options) -> Result<Self, ExecError> {
         let mut compiler = Compiler::new(ctx);
         compiler.fuse_from = options.fuse_from.unwrap_or(compiler.fuse_from);
         compiler.flush = options.flush_subnormals;
@@ -46,11 +51,28 @@ impl<'m, 'o> Machine<'m, 'o> {
             });
             by_name.insert(name, program);
         }
+        Ok(Compiled {
+            programs,
+            by_name,
+            compiler,
+        })
+    }
+}
+
+impl<'p, 'm, 'o> Machine<'p, 'm, 'o> {
+    pub(in crate::exec) fn new(
+        ctx: &'m Context,
+        entry: &Entry<'m>,
+        compiled: &'p mut Compiled<'m>,
+        options: &'o Options,
+        out: &'o mut dyn Write,
+    ) -> Result<Self, ExecError> {
+        let compiler = &mut compiled.compiler;
         let counts = vec![0; compiler.counters.len()];
         let mut machine = Machine {
             ctx,
-            programs,
-            by_name,
+            programs: &compiled.programs,
+            by_name: &compiled.by_name,
             options,
             out,
             calls: Vec::new(),
@@ -59,10 +81,10 @@ impl<'m, 'o> Machine<'m, 'o> {
             given: Vec::new(),
             spare: Vec::new(),
             counts,
-            names: compiler.counters,
-            clocks: compiler.clocks,
+            names: std::mem::take(&mut compiler.counters),
+            clocks: compiler.clocks.take(),
             stats: Stats {
-                loops: compiler.loops,
+                loops: std::mem::take(&mut compiler.loops),
                 ..Stats::default()
             },
             memory: options.max_memory.map(Memory::new),

@@ -60,11 +60,11 @@ pub(super) struct Counter {
     pub(super) step: i64,
 }
 
-pub(in crate::exec) struct Machine<'m, 'o> {
+pub(in crate::exec) struct Machine<'p, 'm, 'o> {
     pub(super) ctx: &'m Context,
-    pub(super) programs: Vec<Program<'m>>,
+    pub(super) programs: &'p [Program<'m>],
     /// The programs of functions, or why they cannot be run.
-    pub(super) by_name: FxHashMap<String, Result<usize, ExecError>>,
+    pub(super) by_name: &'p FxHashMap<String, Result<usize, ExecError>>,
     pub(super) options: &'o Options,
     pub(super) out: &'o mut dyn Write,
     pub(super) calls: Vec<Activation>,

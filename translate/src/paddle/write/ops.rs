@@ -88,6 +88,16 @@ impl Writer<'_> {
         let Some(short) = name.strip_prefix("pd.").filter(|_| view.def().is_some()) else {
             return self.opaque(view, &operands, &types);
         };
+        match self.special(op, short, &operands, &types)? {
+            true => Ok(()),
+            false => self.by_form(op, short, types),
+        }
+    }
+
+    /// Writes an operation whose form in PaddlePaddle is not declared by its row; `false` for others.
+    fn special(&mut self, op: OpId, short: &str, operands: &[Id], types: &[Type]) -> Result<bool, String> {
+        let (ctx, body) = (self.ctx, self.body);
+        let view = body.view(ctx, op);
         let mut attrs = String::new();
         match short {
             "data" => {
@@ -103,15 +113,14 @@ impl Writer<'_> {
                     self.stops.insert(self.next);
                 }
                 self.persistable = view.bool("persistable") == Some(true);
-                return self.finish(op, "1.data", &attrs, &operands, &types);
+                self.finish(op, "1.data", &attrs, operands, types)?;
             }
-            "parameter" => return self.parameter(op),
+            "parameter" => self.parameter(op)?,
             "detach" => {
                 self.force = Some(true);
                 let ty = types.first().copied().unwrap_or(Type::NONE);
                 let id = self.assign(operands.first().copied().unwrap_or(0), ty);
                 self.bind(body.result(op, 0), id);
-                return Ok(());
             }
             "feed" => {
                 json::entry("name", &json::text(view.str("name").unwrap_or("")), &mut attrs);
@@ -120,7 +129,7 @@ impl Writer<'_> {
                     &json::plain("0.a_i32", &view.int("col").unwrap_or(0).to_string()),
                     &mut attrs,
                 );
-                return self.finish(op, "1.feed", &attrs, &operands, &types);
+                self.finish(op, "1.feed", &attrs, operands, types)?;
             }
             "fetch" => {
                 json::entry("name", &json::text(view.str("name").unwrap_or("")), &mut attrs);
@@ -128,8 +137,7 @@ impl Writer<'_> {
                 json::entry("col", &json::plain("0.a_i32", &self.fetched.to_string()), &mut attrs);
                 self.fetched += 1;
                 let types: Vec<Type> = body.operands(op).take(1).map(|v| body.value_type(v)).collect();
-                self.raw("1.fetch", &attrs, &operands, &types);
-                return Ok(());
+                self.raw("1.fetch", &attrs, operands, &types);
             }
             "full" | "const" | "constant" => {
                 let ty = types.first().copied().unwrap_or(Type::NONE);
@@ -155,37 +163,42 @@ impl Writer<'_> {
                 self.force = view.bool("stop_gradient");
                 let id = self.constant(&shape, value.ok_or("its value is not a number")?, ty, "");
                 self.bind(body.result(op, 0), id);
-                return Ok(());
             }
             "full_int_array" => {
                 self.force = view.bool("stop_gradient");
                 let id = self.integers(view.ints("value").ok_or("it has no value")?);
                 self.bind(body.result(op, 0), id);
-                return Ok(());
             }
-            "neg" | "increment" | "scale" => return self.scaled(op, view, &operands, &types),
+            "neg" | "increment" | "scale" => self.scaled(op, view, operands, types)?,
             "pow" if view.attr("y").is_none() && operands.len() > 1 => {
                 let ty = types.first().copied().unwrap_or(Type::NONE);
                 let exponent = self.number_operand(view, 1, ty)?;
                 let inputs = [operands.first().copied().unwrap_or(0), exponent];
-                return self.finish(op, "1.elementwise_pow", "", &inputs, &types);
+                self.finish(op, "1.elementwise_pow", "", &inputs, types)?;
             }
             "pow" if view.f64("y").is_some_and(|y| !single(y)) => {
                 let ty = types.first().copied().unwrap_or(Type::NONE);
                 let elem = ctx.elem_type(ty);
                 let exponent = self.full(&[1], view.f64("y").unwrap_or(1.0), elem);
                 let inputs = [operands.first().copied().unwrap_or(0), exponent];
-                return self.finish(op, "1.elementwise_pow", "", &inputs, &types);
+                self.finish(op, "1.elementwise_pow", "", &inputs, types)?;
             }
             // PaddlePaddle's operation has changed it already.
             "assign_out_" if self.is_statistic(view) => {
                 let new = operands.first().copied().unwrap_or(0);
                 self.bind(body.result(op, 0), new);
-                return Ok(());
             }
-            "inplace_add" => return self.inplace_add(op, &operands, &types),
-            _ => {}
+            "inplace_add" => self.inplace_add(op, operands, types)?,
+            _ => return Ok(false),
         }
+        Ok(true)
+    }
+
+    /// Writes an operation as its row declares.
+    fn by_form(&mut self, op: OpId, short: &str, types: Vec<Type>) -> Result<(), String> {
+        let (ctx, body) = (self.ctx, self.body);
+        let view = body.view(ctx, op);
+        let mut attrs = String::new();
         let form = formats::paddle(short).ok_or("PaddlePaddle has no such operation")?;
         if let Some(def) = view.def()
             && let Some(spec) = def
