@@ -31,6 +31,14 @@ fn counting(ctx: &Context, body: &Body, value: ValueId) -> Option<Counting> {
     view.def()?.counting?(view)
 }
 
+/// The numbers that a truth value compares.
+pub(crate) fn compared(ctx: &Context, body: &Body, flag: ValueId) -> Option<(ValueId, Relation, ValueId)> {
+    match counting(ctx, body, flag)? {
+        Counting::Compare(x, relation, y) => Some((x, relation, y)),
+        _ => None,
+    }
+}
+
 /// The value that another one is a constant more than, as far as that can be followed.
 pub(crate) fn chain(ctx: &Context, body: &Body, mut value: ValueId) -> Option<(ValueId, i64)> {
     let mut offset = 0i64;

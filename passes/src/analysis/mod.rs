@@ -17,7 +17,7 @@ mod variables;
 
 pub use blocks::{remove_unreachable_blocks, reverse_post_order};
 pub(crate) use constants::Constants;
-pub(crate) use counter::{Counter, chain};
+pub(crate) use counter::{Counter, chain, compared};
 pub use edges::has_simple_regions;
 pub(crate) use edges::{Ways, successor_start};
 pub use equality::{OpKey, regions_equal};

@@ -4,13 +4,14 @@
 //! buffers have room for: `kept = min (trips, room)`, and a lane of `n` pushes holds `n * kept` values. So the loop
 //! carries neither: each number that a loop carries costs a copy and a kernel per iteration in XLA.
 
-use pir_dialects::pd;
-use pir_ir::{BlockId, FlowKind, OpId, Type, ValueDef, ValueId};
+use pir_dialects::{pd, stablehlo};
+use pir_ir::{BlockId, Body, FlowKind, OpId, Relation, Signedness, Type, TypeData, ValueDef, ValueId};
 
 use super::emit::{count_type, full, two};
 use super::thread::{Var, Walk};
-use crate::analysis::chain;
+use crate::analysis::{chain, compared};
 use crate::autodiff::plumbing::place_in_loop;
+use crate::autodiff::structure::Names;
 
 /// A loop whose iterations a `cf.commit` counts, and that pushes as many values in each.
 pub(super) struct Counted {
@@ -19,6 +20,8 @@ pub(super) struct Counted {
     /// The arguments that number the iteration, and count the held ones.
     trip: ValueId,
     kept: ValueId,
+    /// The argument in which the program itself numbers the iteration, if it does.
+    own: Option<ValueId>,
     /// The counts of its lanes, and how many values an iteration pushes there.
     counts: Vec<(Var, u64)>,
 }
@@ -101,6 +104,7 @@ impl Walk<'_, '_, '_> {
             room,
             trip,
             kept,
+            own: own_counter(self.names, body, around, trip),
             counts,
         })
     }
@@ -122,12 +126,20 @@ impl Walk<'_, '_, '_> {
         two(self.r, pd::Minimum::NAME, iterations, room, ty)
     }
 
+    /// An integer in another type.
+    fn cast(&mut self, value: ValueId, ty: Type) -> ValueId {
+        if self.r.body.value_type(value) == ty {
+            return value;
+        }
+        let elem = self.r.ctx.elem_type(ty);
+        let cast = self.r.op(pd::Cast::NAME).operand(value);
+        cast.attr("dtype", self.names.ctx.type_attr(elem)).result(ty).value()
+    }
+
     /// Sets the counts after this many held iterations.
     fn set_counts(&mut self, held: ValueId, counts: &[(Var, u64)]) {
         let ty = count_type(self.r.ctx);
-        let cast = self.r.op(pd::Cast::NAME).operand(held);
-        let dtype = cast.attr("dtype", self.names.ctx.type_attr(Type::I32));
-        let held = dtype.result(ty).value();
+        let held = self.cast(held, ty);
         self.r.name(held, &self.names.spelled("size"));
         for &(count, pushes) in counts {
             let value = match pushes {
@@ -146,7 +158,8 @@ impl Walk<'_, '_, '_> {
         let Some(counted) = self.counted.get(&block) else {
             return;
         };
-        let (room, trip, counts) = (counted.room, counted.trip, counted.counts.clone());
+        let trip = counted.own.unwrap_or(counted.trip);
+        let (room, counts) = (counted.room, counted.counts.clone());
         self.r.at_start(block);
         let held = self.held_of(trip, room);
         self.set_counts(held, &counts);
@@ -157,15 +170,75 @@ impl Walk<'_, '_, '_> {
         let Some(counted) = self.counted.remove(&block) else {
             return;
         };
-        let results = [counted.trip, counted.kept].map(|v| match self.r.body.value_def(v) {
+        let result = |v: ValueId| match self.r.body.value_def(v) {
             ValueDef::Arg(_, at) => Some(self.r.body.result(op, at as usize)),
             _ => None,
-        });
-        let [Some(trips), Some(kept)] = results else { return };
+        };
+        let (Some(trips), Some(kept)) = (result(counted.trip), result(counted.kept)) else {
+            return;
+        };
+        let own = counted.own.and_then(result);
+        let ty = self.r.body.value_type(trips);
         self.r.after(op);
-        let held = self.held_of(trips, counted.room);
-        self.r.take_name(kept, held);
-        self.r.replace_value(kept, held);
+        if let Some(own) = own {
+            // The other count is then unused.
+            let same = self.cast(own, ty);
+            self.r.take_name(trips, same);
+            self.r.replace_value(trips, same);
+        }
+        let held = self.held_of(own.unwrap_or(trips), counted.room);
+        let as_count = self.cast(held, ty);
+        self.r.take_name(kept, as_count);
+        self.r.replace_value(kept, as_count);
         self.set_counts(held, &counted.counts);
     }
 }
+
+/// The argument in which a loop itself numbers its iterations from zero: an integer that is less than something in each
+/// of them, so that adding one does not overflow. Not `other`.
+fn own_counter(names: &Names<'_>, body: &Body, op: OpId, other: ValueId) -> Option<ValueId> {
+    let [cond, repeated] = names.form(body, op)?.loop_blocks()?;
+    // The conditions of which all must hold.
+    let mut holds = vec![body.get_operand(body.last_op(cond)?, 0)?];
+    let mut next = 0;
+    while let Some(&flag) = holds.get(next).filter(|_| next < MAX_CONDITIONS) {
+        next += 1;
+        if let Some(op) = body.defining_op(flag)
+            && BOTH.contains(&body.view(names.ctx, op).name())
+        {
+            holds.extend(body.operands(op));
+        }
+    }
+    let is_less = |value: ValueId| {
+        holds.iter().any(|&flag| match compared(names.ctx, body, flag) {
+            Some((x, Relation::Less, _)) => x == value,
+            Some((_, Relation::Greater, y)) => y == value,
+            _ => false,
+        })
+    };
+    let is_signed = |value: ValueId| match *names.ctx.type_data(names.ctx.elem_type(body.value_type(value))) {
+        TypeData::Integer { width, sign } => width >= 32 && sign != Signedness::Unsigned,
+        _ => false,
+    };
+    let scalar = |value: ValueId| {
+        let shape = names.ctx.as_tensor(body.value_type(value));
+        shape.is_some_and(|(shape, _)| shape.is_empty())
+    };
+    let mut args = body.block_args(repeated).iter().copied();
+    args.find(|&arg| {
+        arg != other
+            && is_signed(arg)
+            && scalar(arg)
+            && place_in_loop(names, body, op, arg).is_some_and(|place| {
+                body.constant_int(names.ctx, place.start) == Some(0)
+                    && chain(names.ctx, body, place.next) == Some((arg, 1))
+                    && is_less(place.tested)
+            })
+    })
+}
+
+/// How many conditions of a loop are looked at.
+const MAX_CONDITIONS: usize = 16;
+
+/// The operations that tell of truth values whether both hold.
+const BOTH: [&str; 3] = [pd::LogicalAnd::NAME, pd::BitwiseAnd::NAME, stablehlo::ops::And::NAME];

@@ -59,6 +59,19 @@ pub(crate) fn expanded(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
             }
         }
     }
+    // One operation that computes the results: these are known, and need not be computed again.
+    let known: SmallVec<[(ValueId, ValueId); 2]> = match emitted[..] {
+        [only] => (0..results.len())
+            .filter(|&at| cx.r.body.defining_op(results[at]) == Some(only))
+            .map(|at| (results[at], cx.result(at)))
+            .filter(|&(result, known)| cx.r.body.value_type(result) == cx.r.body.value_type(known))
+            .collect(),
+        _ => SmallVec::new(),
+    };
+    let image = |value: ValueId| {
+        let found = known.iter().find(|(result, _)| *result == value);
+        found.map_or(value, |&(_, known)| known)
+    };
     for &op in emitted.iter().rev() {
         let (grads, list_grads) = frame.take_results(cx.r, op);
         let none = grads.iter().chain(&list_grads).all(Option::is_none);
@@ -72,7 +85,7 @@ pub(crate) fn expanded(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
             r: cx.r,
             frame: &mut frame,
             op,
-            image: &|v| v,
+            image: &image,
             active: &|v| active.contains(&v),
             grads,
             list_grads,
