@@ -157,6 +157,14 @@ pub(super) const VJPS: &[(&str, Vjp)] = &[
     (chlo::Polygamma::NAME, |c, _, g| {
         vec![g.zeros(), g * polygamma(c, c.x(0) + 1.0, c.x(1))]
     }),
+    // The derivative in the exponent is no function of CHLO.
+    (chlo::Zeta::NAME, |c, _, g| {
+        let (x, q) = (c.x(0), c.x(1));
+        vec![
+            c.scope.nothing(),
+            (g * x * binary(c, chlo::Zeta::NAME, x + 1.0, q)).neg(),
+        ]
+    }),
     (chlo::Erfc::NAME, |c, _, g| {
         vec![g * ((c.x(0) * c.x(0)).neg().exp() * -FRAC_2_SQRT_PI)]
     }),
@@ -167,7 +175,12 @@ fn ids(values: &[Expr<'_>]) -> Vec<ValueId> {
 }
 
 fn polygamma<'c>(c: &Cx<'c>, n: Expr<'c>, x: Expr<'c>) -> Expr<'c> {
-    let made = c.scope.build(chlo::Polygamma::NAME, &ids(&[n, x]), &[], x.ty());
+    binary(c, chlo::Polygamma::NAME, n, x)
+}
+
+/// An operation of two operands of the type of the second.
+fn binary<'c>(c: &Cx<'c>, name: &str, x: Expr<'c>, y: Expr<'c>) -> Expr<'c> {
+    let made = c.scope.build(name, &ids(&[x, y]), &[], y.ty());
     made.first().copied().unwrap_or(c.scope.nothing())
 }
 

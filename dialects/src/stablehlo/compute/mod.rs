@@ -281,7 +281,9 @@ impl Semantics for Lowering {
         };
         building.finish()?;
         let given = cotangents.iter().zip(&cx.operands).enumerate();
-        Ok(given
+        // There is no formula for an operand without a cotangent.
+        let known = given.filter(|(_, (cotangent, _))| cotangent.id().is_some());
+        Ok(known
             .filter_map(|(index, (cotangent, operand))| Some((index, cotangent.reduce_like(*operand).id()?)))
             .collect())
     }

@@ -74,7 +74,12 @@ const TWINS: &[(&str, Twin)] = &[
     (pd::LogicalXor::NAME, Twin::Logical(ops::Xor::NAME)),
 ];
 
-pub(super) fn twin(name: &str) -> Option<Twin> {
+/// The operations that have one.
+pub(super) fn twins() -> impl Iterator<Item = &'static str> {
+    TWINS.iter().map(|entry| entry.0)
+}
+
+fn twin(name: &str) -> Option<Twin> {
     TWINS.iter().find(|entry| entry.0 == name).map(|entry| entry.1)
 }
 

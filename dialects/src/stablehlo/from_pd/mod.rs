@@ -20,7 +20,9 @@ use pir_ir::text::print_type;
 use pir_ir::{
     Attr, AttrData, AttrDict, Body, Context, Diagnostic, OpDef, OpId, Rewriter, Span, Type, TypeData, ValueId,
 };
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::sync::OnceLock;
 
 use super::attrs::integers;
 use super::ops;
@@ -96,10 +98,18 @@ const TABLES: &[Rows] = &[
     window::ROWS,
 ];
 
+/// The row of an operation; of several, the first.
 fn row(name: &str) -> Option<Row> {
-    let direct = elementwise::twin(name).map(|_| elementwise::convert_twin as Row);
-    let found = TABLES.iter().copied().flatten().find(|row| row.0 == name);
-    found.map(|row| row.1).or(direct)
+    static BY_NAME: OnceLock<FxHashMap<&str, Row>> = OnceLock::new();
+    let rows = BY_NAME.get_or_init(|| {
+        let mut rows = FxHashMap::default();
+        let twins = elementwise::twins().map(|name| (name, elementwise::convert_twin as Row));
+        for (name, row) in TABLES.iter().copied().flatten().copied().chain(twins) {
+            rows.entry(name).or_insert(row);
+        }
+        rows
+    });
+    rows.get(name).copied()
 }
 
 impl<'c> Cx<'c> {
@@ -414,7 +424,7 @@ fn take_lists_apart(r: &mut Rewriter<'_>, op: OpId) {
     let name = r.view(op).name();
     let operands = r.body.operands_vec(op);
     // The replacement of an operation without a row takes a list.
-    if (row(name).is_some() || name == "builtin.split") && operands.iter().any(|&value| of(r, value).is_some()) {
+    if operands.iter().any(|&value| of(r, value).is_some()) && (row(name).is_some() || name == "builtin.split") {
         let flat = operands
             .iter()
             .flat_map(|&value| of(r, value).unwrap_or_else(|| vec![value]));
