@@ -88,7 +88,7 @@ macro_rules! jax_vjp {
              cse,dce,stack-locals,build-backward{seed=args},inline{always=true, max-growth=4000000, custom-vjp=true},symbol-dce,\
              prune-stacks,canonicalize,cse,",
             $remat,
-            ",batch-weight-grads{static=true},lower-stacks,split-vjp,canonicalize,licm,cse,canonicalize,dce"
+            ",batch-weight-grads{static=true},lower-stacks,canonicalize,licm,cse,split-vjp,dce"
         )
     };
 }
