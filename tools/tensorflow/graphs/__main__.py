@@ -35,6 +35,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import functions  # noqa: E402, F401
 import further_graphs  # noqa: E402, F401
+import library_graphs  # noqa: E402, F401
 import mixed_graphs  # noqa: E402, F401
 import models  # noqa: E402, F401
 import more_graphs  # noqa: E402, F401

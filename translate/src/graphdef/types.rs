@@ -311,7 +311,12 @@ pub(super) fn numbers(proto: &TensorProto) -> Option<(Vec<i64>, Vec<Number>)> {
     if values.len() > count {
         return None;
     }
-    let first = *values.first().unwrap_or(&Number::Int(0));
+    // Without any number, all are zero.
+    let zero = match proto.dtype {
+        1 | 2 | 14 | 19 => Number::Float(0.0),
+        _ => Number::Int(0),
+    };
+    let first = *values.first().unwrap_or(&zero);
     if values.iter().all(|v| same(*v, first)) {
         return Some((dims, vec![first]));
     }

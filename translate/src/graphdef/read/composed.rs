@@ -128,17 +128,6 @@ pub(super) const TABLE: &[Row] = &[
         ];
         r.op(at, pd::Scale::NAME, &[inverse], &attrs)
     }),
-    ("Polygamma", "T T", "", |r, at| {
-        let constant = r.constant(at, 0).and_then(|(_, n, _)| match n[..] {
-            [order] => Some(order.f64()),
-            _ => None,
-        });
-        let order = constant.filter(|n| (0.0..=64.0).contains(n) && n.fract() == 0.0);
-        let order = order.ok_or("its order must be a single integer")?;
-        r.input(at, 0)?;
-        let x = r.operand(at, 1)?;
-        r.op(at, pd::Polygamma::NAME, &[x], &[("n", r.ctx.int_attr(order as i64))])
-    }),
     ("Rank", "T", "", |r, at| {
         let x = r.operand(at, 0)?;
         let rank = r.dims(x)?.0.len() as i64;

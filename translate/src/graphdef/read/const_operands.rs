@@ -1,11 +1,12 @@
 //! Nodes whose axes, shapes and indices are constant operands in TensorFlow and attributes here.
 
 use pir_dialects::pd;
-use pir_ir::{Attr, Type, ValueId};
+use pir_ir::{Type, ValueId};
 
 use super::super::types::{self, Number};
+use super::bounds::{Bounds, Masks};
 use super::ops::Row;
-use super::{Reader, Result, constants, select, spectrum};
+use super::{Reader, Result, constants, library, select, slices, spectrum};
 
 pub(super) const TABLE: &[Row] = &[
     ("All", "bool Tidx", "keep_dims=false", |r, at| {
@@ -20,7 +21,13 @@ pub(super) const TABLE: &[Row] = &[
     ("ArgMin", "T Tidx", "output_type=DT_INT64", |r, at| {
         arg(r, at, pd::Argmin::NAME)
     }),
-    ("BroadcastGradientArgs", "T T -> r0 r1", "", several),
+    // The sums over axes of unknown extents read the shapes themselves.
+    ("BroadcastGradientArgs", "T T -> r0 r1", "", |r, at| {
+        match several(r, at) {
+            Err(_) if r.errors.is_empty() => Ok(()),
+            result => result,
+        }
+    }),
     ("BroadcastTo", "T Tidx", "", |r, at| {
         let x = r.operand(at, 0)?;
         with_shape(r, at, pd::Expand::NAME, x, 1)
@@ -138,29 +145,14 @@ pub(super) const TABLE: &[Row] = &[
         };
         r.op(at, pd::Squeeze::NAME, &[x], &[("axis", r.ctx.ints_attr(&axes))])
     }),
-    (
-        "StridedSlice",
-        "T Index Index Index",
-        "begin_mask=0 end_mask=0 ellipsis_mask=0 new_axis_mask=0 shrink_axis_mask=0",
-        strided_slice,
-    ),
-    (
-        "StridedSliceGrad",
-        "Index Index Index Index T",
-        "begin_mask=0 end_mask=0 ellipsis_mask=0 new_axis_mask=0 shrink_axis_mask=0",
-        |r, at| {
-            let shape = r.list(at, 0, "shape")?;
-            let bounds = Bounds::new(r, at, 1, shape.len())?;
-            if bounds.strides.iter().any(|&s| s != 1) {
-                return Err("strides are not supported".to_owned());
-            }
-            let g = r.operand(at, 4)?;
-            let mut attrs = bounds.attrs(r);
-            attrs.push(("x_shape", r.ctx.ints_attr(&shape)));
-            r.op(at, pd::SliceGrad::NAME, &[g], &attrs)
-        },
-    ),
-    ("Sum", "T Tidx", "keep_dims=false", |r, at| reduce(r, at, pd::Sum::NAME)),
+    ("StridedSlice", "T Index Index Index", slices::MASKS, strided_slice),
+    ("Sum", "T Tidx", "keep_dims=false", |r, at| {
+        let x = r.operand(at, 0)?;
+        match r.known(at, 1).is_none() && library::reduced_as(r, at, x)? {
+            true => Ok(()),
+            false => reduce(r, at, pd::Sum::NAME),
+        }
+    }),
     (
         "TopKV2",
         "T Tk -> values indices",
@@ -200,7 +192,8 @@ fn several(r: &mut Reader<'_>, at: usize) -> Result<()> {
         _ => Type::I32,
     };
     let mut values = Vec::new();
-    for (_, numbers) in known {
+    for known in known {
+        let numbers = known.ints().ok_or("the shapes that it reads must be static")?;
         let attrs = [("value", r.ctx.ints_attr(&numbers)), ("dtype", r.ctx.type_attr(elem))];
         values.push(r.helper(at, pd::FullIntArray::NAME, &[], &attrs)?);
     }
@@ -288,101 +281,17 @@ fn counted(r: &mut Reader<'_>, at: usize, name: &str) -> Result<()> {
     }
 }
 
-/// The bounds of a `StridedSlice`, for the axes that it slices.
-struct Bounds {
-    axes: Vec<i64>,
-    starts: Vec<i64>,
-    ends: Vec<i64>,
-    strides: Vec<i64>,
-    shrink: Vec<i64>,
-}
-
-/// The masks of a `StridedSlice`: `begin_mask`, `end_mask` and `shrink_axis_mask`.
-struct Masks {
-    begin: i64,
-    end: i64,
-    shrink: i64,
-}
-
-impl Masks {
-    fn new(r: &Reader<'_>, at: usize) -> Result<Masks> {
-        let mask = |name| r.int(at, name).unwrap_or(0);
-        if mask("new_axis_mask") != 0 || mask("ellipsis_mask") != 0 {
-            return Err("new axes and ellipses are not supported".to_owned());
-        }
-        Ok(Masks {
-            begin: mask("begin_mask"),
-            end: mask("end_mask"),
-            shrink: mask("shrink_axis_mask"),
-        })
-    }
-
-    fn has(mask: i64, axis: usize) -> bool {
-        axis < 63 && mask >> axis & 1 == 1
-    }
-}
-
-impl Bounds {
-    fn new(r: &Reader<'_>, at: usize, first: usize, rank: usize) -> Result<Bounds> {
-        let (starts, ends) = (r.list(at, first, "bounds")?, r.list(at, first + 1, "bounds")?);
-        let (strides, masks) = (r.list(at, first + 2, "strides")?, Masks::new(r, at)?);
-        if starts.len() != ends.len() || starts.len() != strides.len() || starts.len() > rank {
-            return Err("its bounds differ in length".to_owned());
-        }
-        let mut bounds = Bounds {
-            axes: Vec::new(),
-            starts: Vec::new(),
-            ends: Vec::new(),
-            strides: Vec::new(),
-            shrink: Vec::new(),
-        };
-        for (axis, ((&start, &end), &stride)) in starts.iter().zip(&ends).zip(&strides).enumerate() {
-            let shrink = Masks::has(masks.shrink, axis);
-            let whole = (Masks::has(masks.begin, axis), Masks::has(masks.end, axis));
-            if whole == (true, true) && stride == 1 && !shrink {
-                continue;
-            }
-            if stride <= 0 && (whole.0 || whole.1) {
-                return Err("negative strides over whole dimensions are not supported".to_owned());
-            }
-            bounds.axes.push(axis as i64);
-            bounds.starts.push(if whole.0 { 0 } else { start });
-            bounds.ends.push(match (shrink, whole.1) {
-                // For index -1, `start + 1` would be 0, which is the front: slice to the end.
-                (true, _) if start == -1 => i64::from(i32::MAX),
-                (true, _) => start.saturating_add(1),
-                (_, true) => i64::from(i32::MAX),
-                _ => end,
-            });
-            bounds.strides.push(stride);
-            if shrink {
-                bounds.shrink.push(axis as i64);
-            }
-        }
-        Ok(bounds)
-    }
-
-    fn attrs(&self, r: &Reader<'_>) -> Vec<(&'static str, Attr)> {
-        vec![
-            ("axes", r.ctx.ints_attr(&self.axes)),
-            ("starts", r.ctx.ints_attr(&self.starts)),
-            ("ends", r.ctx.ints_attr(&self.ends)),
-            ("decrease_axis", r.ctx.ints_attr(&self.shrink)),
-        ]
-    }
-}
-
 fn strided_slice(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let x = r.operand(at, 0)?;
     let rank = r.dims(x)?.0.len();
     if r.known(at, 1).is_none() || r.known(at, 2).is_none() {
         return match is_moving(r, at, rank) {
             true => moving_slice(r, at, x),
-            false => super::slices::read_computed(r, at, x),
+            false => slices::read_computed(r, at, x),
         };
     }
-    if super::slices::is_general(r, at) {
-        return super::slices::read(r, at, x);
+    if slices::is_general(r, at) {
+        return slices::read(r, at, x);
     }
     let bounds = Bounds::new(r, at, 1, rank)?;
     if bounds.axes.is_empty() {

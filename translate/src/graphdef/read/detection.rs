@@ -42,10 +42,6 @@ pub(super) const TABLE: &[Row] = &[
     ("CTCLossV2", "f32 i64 i32 i32 -> loss gradient", CTC, |r, at| {
         ctc(r, at, true)
     }),
-    ("Igammac", "T T", "", |r, at| {
-        constant_order(r, at)?;
-        r.build(at, 2, |x| Ok(vec![upper_gamma(x[0], x[1])?]))
-    }),
     ("NonMaxSuppression", "f32 f32 i32", "iou_threshold=0.5", |r, at| {
         let most = r.float(at, "iou_threshold", 0.5);
         let (kept, _) = suppress(r, at, most, None, false)?;
@@ -143,28 +139,6 @@ fn shift(r: &mut Reader<'_>, at: usize, left: bool) -> Result<()> {
     let op = r.append(at, name, &both, &[ty], &[])?;
     r.is_node(at, op);
     Ok(())
-}
-
-/// Refuses an order with respect to which a gradient may be requested: there is no such derivative.
-fn constant_order(r: &mut Reader<'_>, at: usize) -> Result<()> {
-    let from = r.input(at, 0)?;
-    match r.nodes[from.node].op.as_str() {
-        "Const" | "StopGradient" => Ok(()),
-        _ => Err(
-            "the derivative with respect to the order, input 0, is not supported: it must be a constant or a `StopGradient`"
-                .to_owned(),
-        ),
-    }
-}
-
-/// The regularized upper incomplete gamma function.
-fn upper_gamma<'c>(a: pd::Expr<'c>, x: pd::Expr<'c>) -> Result<pd::Expr<'c>> {
-    let (a, x) = (a + x.zeros(), x + a.zeros());
-    let (Some(a_id), Some(x_id), Some(ty)) = (a.id(), x.id(), x.ty()) else {
-        return Err("its operands are missing".to_owned());
-    };
-    let made = x.scope().build(pd::Gammaincc::NAME, &[a_id, x_id], &[], Some(ty));
-    made.first().copied().ok_or_else(|| "it has no value".to_owned())
 }
 
 /// A constant float.

@@ -5,6 +5,7 @@
 //! placeholders.
 
 mod arrays;
+mod bounds;
 mod build;
 mod composed;
 mod const_operands;
@@ -18,6 +19,8 @@ mod expressions;
 mod fold;
 mod functions;
 mod images;
+mod known;
+mod library;
 mod lists;
 mod matrix;
 mod nested;
@@ -35,6 +38,7 @@ mod signature;
 mod slices;
 mod slopes;
 mod sparse;
+mod special;
 mod spectrum;
 mod stacks;
 mod switches;

@@ -14,8 +14,8 @@ use super::super::types::RESOURCE;
 use super::scope::Handle;
 use super::{Input, Reader, Result};
 use super::{
-    arrays, composed, const_operands, contract, detection, functions, images, lists, matrix, nn, places, random,
-    resize, select, sets, slopes, sparse, spectrum, stacks, switches, volumes,
+    arrays, composed, const_operands, contract, detection, functions, images, known, library, lists, matrix, nn,
+    places, random, resize, select, sets, slopes, sparse, special, spectrum, stacks, switches, volumes,
 };
 
 /// A function that reads a node.
@@ -255,6 +255,8 @@ pub(super) fn row(op: &str) -> Option<&'static Row> {
             detection::TABLE,
             functions::TABLE,
             images::TABLE,
+            known::TABLE,
+            library::TABLE,
             lists::TABLE,
             matrix::TABLE,
             nn::TABLE,
@@ -264,6 +266,7 @@ pub(super) fn row(op: &str) -> Option<&'static Row> {
             sets::TABLE,
             slopes::TABLE,
             sparse::TABLE,
+            special::TABLE,
             spectrum::TABLE,
             volumes::TABLE,
         ];

@@ -63,16 +63,15 @@ fn fixed(token: &str) -> Option<i32> {
 /// The type of each input of the signature, with repetitions expanded.
 fn tokens(types: &'static str, count: usize) -> Result<Vec<&'static str>> {
     let spelled: Vec<&'static str> = types.split_whitespace().collect();
-    if let &[first, second] = &spelled[..]
-        && first.ends_with('*')
-        && second.ends_with('*')
-    {
-        // Two lists of one length.
-        let half = count / 2;
-        let list = |token: &'static str| vec![token.trim_end_matches('*'); half];
-        return match count.is_multiple_of(2) && half > 0 {
-            true => Ok([list(first), list(second)].concat()),
-            false => Err(format!("it has {count} inputs, which are not two lists of one length")),
+    if spelled.len() > 1 && spelled.iter().all(|token| token.ends_with('*')) {
+        // Lists of one length.
+        let lists = spelled.len();
+        let list = |token: &&'static str| vec![token.trim_end_matches('*'); count / lists];
+        return match count.is_multiple_of(lists) && count > 0 {
+            true => Ok(spelled.iter().flat_map(list).collect()),
+            false => Err(format!(
+                "it has {count} inputs, which are not {lists} lists of one length"
+            )),
         };
     }
     let some = spelled.iter().position(|t| t.ends_with('*'));
@@ -133,7 +132,7 @@ pub(super) fn check(r: &Reader<'_>, at: usize, op: &str) -> Result<()> {
             named.push((name, *code, format!("`{name}`")));
         } else if name == "N" && counted {
             let repeats = match types.matches('*').count() {
-                2 => tokens.len() / 2,
+                lists @ 2.. => tokens.len() / lists,
                 _ => tokens.len() + 1 - types.split_whitespace().count(),
             };
             if !matches!(value, Some(Value::Int(n)) if usize::try_from(*n) == Ok(repeats)) {

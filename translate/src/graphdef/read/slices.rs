@@ -30,6 +30,9 @@ fn mask(r: &Reader<'_>, at: usize, name: &str) -> i64 {
     r.int(at, name).unwrap_or(0)
 }
 
+/// The masks of a slice, as attributes of its signature.
+pub(super) const MASKS: &str = "begin_mask=0 end_mask=0 ellipsis_mask=0 new_axis_mask=0 shrink_axis_mask=0";
+
 /// Whether a slice needs what is here.
 pub(super) fn is_general(r: &Reader<'_>, at: usize) -> bool {
     let strides = r.known(at, 3).unwrap_or_default();
@@ -289,6 +292,117 @@ pub(super) fn read_computed(r: &mut Reader<'_>, at: usize, x: ValueId) -> Result
         true => r.op(at, pd::Assign::NAME, &[value], &[]),
         false => r.op(at, pd::Unsqueeze::NAME, &[value], &[("axis", r.ctx.ints_attr(&new))]),
     }
+}
+
+/// Zeros of a shape, with a tensor at the places that a slice reads whose bounds begin at an input: what a slice gives its gradient
+/// back to.
+pub(super) fn spread(r: &mut Reader<'_>, at: usize, part: ValueId, dims: &[i64], first: usize) -> Result<ValueId> {
+    let strides = r.list(at, first + 2, "strides")?;
+    let count = strides.len();
+    let (starts, ends) = (bounds_of(r, at, first, count)?, bounds_of(r, at, first + 1, count)?);
+    if starts.len() != count || ends.len() != count || count > 62 || dims.iter().any(|&d| !(0..1 << 31).contains(&d)) {
+        return Err("its bounds differ in length".to_owned());
+    }
+    let masks = MASKS.split_whitespace().filter_map(|m| m.split('=').next());
+    let masks: Vec<i64> = masks.map(|name| mask(r, at, name)).collect();
+    let has = |which: usize, entry: usize| masks[which] >> entry & 1 == 1;
+    let (begin, end, ellipsis, new, shrink) = (0, 1, 2, 3, 4);
+    let named = (0..count).filter(|&e| !has(new, e) && !has(ellipsis, e)).count();
+    let rest = dims.len().checked_sub(named);
+    let rest = rest.ok_or("it has more bounds than its result has dimensions")?;
+    // First it gets the axes that the slice dropped, and loses those that the slice made.
+    let (mut value, mut axis, mut out) = (part, 0usize, 0usize);
+    let mut entries = Vec::new();
+    for entry in 0..count {
+        if has(ellipsis, entry) {
+            (axis, out) = (axis + rest, out + rest);
+        } else if has(new, entry) {
+            value = r.helper(
+                at,
+                pd::Squeeze::NAME,
+                &[value],
+                &[("axis", r.ctx.ints_attr(&[out as i64]))],
+            )?;
+        } else {
+            if has(shrink, entry) {
+                value = r.helper(
+                    at,
+                    pd::Unsqueeze::NAME,
+                    &[value],
+                    &[("axis", r.ctx.ints_attr(&[out as i64]))],
+                )?;
+            }
+            entries.push((entry, axis));
+            (axis, out) = (axis + 1, out + 1);
+        }
+    }
+    for (entry, axis) in entries {
+        let extent = dims[axis];
+        let (start, stop, stride, single) = (starts[entry], ends[entry], strides[entry], has(shrink, entry));
+        let open = [has(begin, entry), has(end, entry), single];
+        let bound = |bound: Bound, open: bool| match (bound, open) {
+            (Bound::Known(number), _) => Some(number),
+            (Bound::Computed(_), true) => Some(0),
+            (Bound::Computed(_), false) => None,
+        };
+        let known = (bound(start, open[0]), bound(stop, open[1] || single));
+        let places = match known {
+            (Some(start), Some(stop)) => {
+                let taken = bounds(axis, extent, [start, stop, stride], open)?;
+                if (taken.start, taken.end, taken.stride) == (0, extent, 1) {
+                    continue;
+                }
+                let mut places = Vec::new();
+                let mut next = taken.start;
+                while if taken.stride > 0 {
+                    next < taken.end
+                } else {
+                    next > taken.end
+                } {
+                    places.push(next);
+                    next += taken.stride;
+                }
+                let numbers = [
+                    ("value", r.ctx.ints_attr(&places)),
+                    ("dtype", r.ctx.type_attr(Type::I64)),
+                ];
+                r.helper(at, pd::FullIntArray::NAME, &[], &numbers)?
+            }
+            _ if stride != 1 => return Err("strides other than 1 with computed bounds are not supported".to_owned()),
+            _ => {
+                let range = [
+                    ("start", r.ctx.int_attr(0)),
+                    ("end", r.ctx.int_attr(extent)),
+                    ("step", r.ctx.int_attr(1)),
+                    ("dtype", r.ctx.type_attr(Type::I64)),
+                ];
+                let all = r.helper(at, pd::Arange::NAME, &[], &range)?;
+                match single {
+                    true => {
+                        let place = element(r, at, all, 0, start)?;
+                        r.helper(at, pd::Unsqueeze::NAME, &[place], &[("axis", r.ctx.ints_attr(&[0]))])?
+                    }
+                    false => {
+                        let start = if open[0] { Bound::Known(0) } else { start };
+                        let stop = if open[1] {
+                            Bound::Known(i64::from(i32::MAX))
+                        } else {
+                            stop
+                        };
+                        stretch(r, at, all, 0, start, stop)?
+                    }
+                }
+            }
+        };
+        let mut shape = r.dims(value)?.0;
+        *shape.get_mut(axis).ok_or("its gradient has too few dimensions")? = extent;
+        let attrs = [
+            ("axis", r.ctx.int_attr(axis as i64)),
+            ("x_shape", r.ctx.ints_attr(&shape)),
+        ];
+        value = r.helper(at, pd::GatherGrad::NAME, &[places, value], &attrs)?;
+    }
+    Ok(value)
 }
 
 /// The static extent of an axis.

@@ -35,14 +35,21 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         let (index, g, elem) = (e.input(0)?, e.input(1)?, e.operand_type(1)?.1);
         let indices = e.elem()?;
         let (dims, _) = e.result_type(0)?;
-        if dims.iter().any(|&d| d < 0) {
-            return Err("its shape is unknown".to_owned());
-        }
-        let numbers: Vec<Number> = dims.iter().map(|&d| Number::Int(d.into())).collect();
         let Value::Type(code) = e.dtype(indices)? else {
             return Err("the type of its indices is unknown".to_owned());
         };
-        let shape = e.constant(code, &[dims.len() as i64], &numbers)?;
+        let is_known = dims.iter().all(|&d| d >= 0);
+        let shape = match is_known {
+            true => {
+                let numbers: Vec<Number> = dims.iter().map(|&d| Number::Int(d.into())).collect();
+                e.constant(code, &[dims.len() as i64], &numbers)?
+            }
+            false if e.is_operand("x") => {
+                let shape = e.shape_of(2)?;
+                e.cast(shape, Type::I64, indices)?
+            }
+            false => return Err("its shape is unknown".to_owned()),
+        };
         let attrs = [("T", e.dtype(elem)?), ("Tindices", Value::Type(code))];
         e.node("ScatterNd", &[index, g, shape], &attrs);
         Ok(())
@@ -196,26 +203,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         let places = e.op("Identity", &[format!("{found}:1")], &[("T", Value::Type(INT64))]);
         e.result(1, places)
     }),
-    ("topk", |e| {
-        let (x, (dims, elem)) = (e.input(0)?, e.operand_type(0)?);
-        let rank = dims.len() as i64;
-        let last = e.view.int("axis").unwrap_or(-1).rem_euclid(rank.max(1)) == rank - 1;
-        if !last || !e.flag("largest", true) {
-            return Err("only the largest elements along the last axis can be expressed".to_owned());
-        }
-        let k = e.number("k", 1.0, Type::I32)?;
-        let attrs = [
-            ("T", e.dtype(elem)?),
-            ("sorted", Value::Bool(true)),
-            ("Tk", Value::Type(INT32)),
-            ("index_type", Value::Type(INT64)),
-        ];
-        let found = e.op("TopKV2", &[x, k], &attrs);
-        let values = e.op("Identity", std::slice::from_ref(&found), &[("T", e.dtype(elem)?)]);
-        e.result(0, values)?;
-        let places = e.op("Identity", &[format!("{found}:1")], &[("T", Value::Type(INT64))]);
-        e.result(1, places)
-    }),
+    ("topk", topk),
 ];
 
 /// A selection of elements along an axis, by indices of the same rank. With this axis last, the others are rows.
@@ -345,16 +333,28 @@ fn gather_grad(e: &mut Emit<'_, '_>) -> Result<()> {
     let (dims, _) = e.result_type(0)?;
     let rank = dims.len() as i64;
     let axis = e.view.int("axis").unwrap_or(0).rem_euclid(rank.max(1));
-    let rows = *dims
-        .get(axis as usize)
-        .filter(|&&d| d >= 0)
-        .ok_or("its shape is unknown")?;
+    let rows = *dims.get(axis as usize).ok_or("its shape is unknown")?;
     let mut perm: Vec<i64> = (0..rank).collect();
     perm.swap(0, axis as usize);
     if axis != 0 {
         g = super::shape::transpose(e, g, &perm, elem)?;
     }
-    let rows = e.constant(INT64, &[], &[Number::Int(rows.into())])?;
+    let rows = match rows {
+        0.. => e.constant(INT64, &[], &[Number::Int(rows.into())])?,
+        // The extent is that of the tensor that was gathered from.
+        _ if e.is_operand("x") => {
+            let shape = e.shape_of(2)?;
+            let (place, axis) = (e.constant(INT32, &[], &[Number::Int(axis.into())])?, e.axis(0)?);
+            let attrs = [
+                ("Tparams", Value::Type(INT64)),
+                ("Tindices", Value::Type(INT32)),
+                ("Taxis", Value::Type(INT32)),
+                ("batch_dims", Value::Int(0)),
+            ];
+            e.op("GatherV2", &[shape, place, axis], &attrs)
+        }
+        _ => return Err("its shape is unknown".to_owned()),
+    };
     let attrs = [
         ("T", e.dtype(elem)?),
         ("Tindices", e.dtype(indices)?),
@@ -365,6 +365,46 @@ fn gather_grad(e: &mut Emit<'_, '_>) -> Result<()> {
         out = super::shape::transpose(e, out, &perm, elem)?;
     }
     e.result(0, out)
+}
+
+/// The largest elements, or the smallest, which are the largest of the negated ones. TensorFlow has those along the last axis.
+fn topk(e: &mut Emit<'_, '_>) -> Result<()> {
+    let (mut x, (dims, elem)) = (e.input(0)?, e.operand_type(0)?);
+    let rank = dims.len() as i64;
+    let axis = e.view.int("axis").unwrap_or(-1).rem_euclid(rank.max(1));
+    let smallest = !e.flag("largest", true);
+    if smallest && !e.is_float(elem) {
+        return Err("only the largest integers can be expressed".to_owned());
+    }
+    let mut order: Vec<i64> = (0..rank).collect();
+    if let Some(last) = order.len().checked_sub(1) {
+        order.swap(axis as usize, last);
+    }
+    if axis != rank - 1 {
+        x = super::shape::transpose(e, x, &order, elem)?;
+    }
+    if smallest {
+        x = e.unary("Neg", &x, elem)?;
+    }
+    let k = e.number("k", 1.0, Type::I32)?;
+    let attrs = [
+        ("T", e.dtype(elem)?),
+        ("sorted", Value::Bool(true)),
+        ("Tk", Value::Type(INT32)),
+        ("index_type", Value::Type(INT64)),
+    ];
+    let found = e.op("TopKV2", &[x, k], &attrs);
+    let mut values = e.op("Identity", std::slice::from_ref(&found), &[("T", e.dtype(elem)?)]);
+    let mut places = e.op("Identity", &[format!("{found}:1")], &[("T", Value::Type(INT64))]);
+    if smallest {
+        values = e.unary("Neg", &values, elem)?;
+    }
+    if axis != rank - 1 {
+        values = super::shape::transpose(e, values, &order, elem)?;
+        places = super::shape::transpose(e, places, &order, Type::I64)?;
+    }
+    e.result(0, values)?;
+    e.result(1, places)
 }
 
 /// Adds rows at indices.
