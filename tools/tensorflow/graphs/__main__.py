@@ -41,6 +41,7 @@ import models  # noqa: E402, F401
 import more_graphs  # noqa: E402, F401
 import numeric_graphs  # noqa: E402, F401
 import operation_graphs  # noqa: E402, F401
+import program_graphs  # noqa: E402, F401
 import run as theirs  # noqa: E402
 import task_functions  # noqa: E402, F401
 import task_graphs  # noqa: E402, F401

@@ -84,6 +84,7 @@ pub(super) const TABLE: &[Row] = &[
             Ok(vec![scope.concat_with(&[all, x[1].reshape([1])], |o| o.axis(0))])
         })
     }),
+    ("Lu", "T -> lu p", "output_idx_type=DT_INT32", factors),
     ("NthElement", "T i32", "reverse=false", |r, at| {
         let (n, reverse) = (r.scalar(at, 1, "place")?, r.flag(at, "reverse"));
         let x = r.operand(at, 0)?;
@@ -134,6 +135,73 @@ pub(super) const TABLE: &[Row] = &[
         },
     ),
 ];
+
+/// The columns of matrices, as lists.
+struct Column<'l> {
+    axis: usize,
+    line: &'l [i64],
+}
+
+impl Column<'_> {
+    fn of<'c>(&self, a: Expr<'c>, k: i64) -> Expr<'c> {
+        a.cut(self.axis, k, k + 1).reshape(self.line)
+    }
+}
+
+/// The factors of a matrix whose rows are permuted, step by step: the largest element of a column on and below the diagonal comes to the
+/// diagonal, and its multiples are subtracted from the rows below.
+fn factors(r: &mut Reader<'_>, at: usize) -> Result<()> {
+    /// Each step is a few operations.
+    const LARGEST: i64 = 64;
+    let index = r.elem(at, "output_idx_type").unwrap_or(Type::I32);
+    let x = r.operand(at, 0)?;
+    let (dims, elem) = r.dims(x)?;
+    let &[ref lead @ .., n, width] = &dims[..] else {
+        return Err("its input must be a matrix".to_owned());
+    };
+    if n != width || !(1..=LARGEST).contains(&n) || lead.iter().any(|&d| d < 0) || !r.ctx.is_float(elem) {
+        return Err(format!(
+            "its input must be square real matrices of known shape, of at most {LARGEST} rows"
+        ));
+    }
+    let rank = dims.len();
+    let (rows, columns) = (rank - 2, rank - 1);
+    let line = [lead, &[n]].concat();
+    let values = r.express(at, &[x], |scope, x| {
+        let places = scope.arange_with(|o| o.start(0).end(n).step(1).dtype(Type::I64));
+        let places = places.expand(&line[..]);
+        let (mut a, mut order) = (x[0], places);
+        let column = Column {
+            axis: columns,
+            line: &line,
+        };
+        for k in 0..n {
+            let from = places.greater_equal(places.filled(k as f64));
+            let sizes = from.select(column.of(a, k).abs(), column.of(a, k).filled(-1.0));
+            let best = sizes
+                .argmax_with(|o| o.axis(-1).keepdims(true).dtype(Type::I64))
+                .expand(&line[..]);
+            let (own, other) = (places.equal(places.filled(k as f64)), places.equal(best));
+            let taken = own.select(best, other.select(places.filled(k as f64), places));
+            order = order.take_along_axis_with(taken, |o| o.axis(columns as i64 - 1));
+            let taken = taken.reshape([&line[..], &[1]].concat()).expand(&dims[..]);
+            a = a.take_along_axis_with(taken, |o| o.axis(rows as i64));
+            let pivot = a.cut(rows, k, k + 1);
+            let below = places.greater_than(places.filled(k as f64));
+            let factor = column.of(a, k) / column.of(pivot.expand(&dims[..]), k);
+            let factor = below.select(factor, factor.zeros()).reshape([&line[..], &[1]].concat());
+            let right = below.reshape([lead, &[1, n]].concat()).expand(&dims[..]);
+            let pivot = pivot.expand(&dims[..]);
+            let rest = a - factor.expand(&dims[..]) * right.select(pivot, pivot.zeros());
+            let here = own.reshape([lead, &[1, n]].concat()).expand(&dims[..]);
+            let under = below.reshape([&line[..], &[1]].concat()).expand(&dims[..]);
+            a = here.logical_and(under).select(factor.expand(&dims[..]), rest);
+        }
+        Ok(vec![a, order.to(Some(index))])
+    })?;
+    r.is_expressed(at, values, &[x]);
+    Ok(())
+}
 
 fn same(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let x = r.operand(at, 0)?;

@@ -274,8 +274,8 @@ fn numbers(r: &mut Reader<'_>, at: usize, source: Source, spread: Spread) -> Res
     Ok(())
 }
 
-/// Normal numbers between -2 and 2: each group of four takes the first candidates in the range from a separate
-/// sequence.
+/// Normal numbers between -2 and 2: each group of four, or of two in double precision, takes the first candidates in the
+/// range from a separate sequence.
 fn truncated(
     r: &mut Reader<'_>,
     at: usize,
@@ -284,23 +284,24 @@ fn truncated(
     count: i64,
     elem: Type,
 ) -> Result<Vec<ValueId>> {
-    /// The numbers of 32 bits from the start of one group to that of the next one.
-    const APART: i64 = 4 * 256;
     /// With this many candidates, fewer than four are in the range once in 10^26 groups.
     const CANDIDATES: i64 = 32;
     /// More groups would need too much memory.
     const GROUPS: i64 = 1 << 16;
-    if elem != Type::F32 {
-        return Err("truncated normal numbers that are not f32 are not supported".to_owned());
-    }
-    let groups = (count + 3) / 4;
+    // How many numbers a group has, and how many lie between the start of one group and that of the next one.
+    let (each, apart) = match elem {
+        Type::F32 => (4, 4 * 256),
+        Type::F64 => (2, 256),
+        _ => return Err("truncated normal numbers that are neither f32 nor f64 are not supported".to_owned()),
+    };
+    let groups = (count + each - 1) / each;
     if groups > GROUPS {
         return Err("it has too many elements".to_owned());
     }
-    let even = even(r, at, state, groups * APART, elem)?;
+    let even = even(r, at, state, groups * apart, elem)?;
     r.express(at, &[even], |scope, x| {
         let pairs = x[0]
-            .reshape([groups, APART])
+            .reshape([groups, apart])
             .cut(1, 0, CANDIDATES)
             .reshape([groups, CANDIDATES / 2, 2]);
         let of = |k| pairs.cut(2, k, k + 1);
@@ -311,14 +312,14 @@ fn truncated(
         let inside = all.abs().less_than(all.filled(2.0));
         let place = inside.cast(Type::I64).cumsum_with(|o| o.axis(2)).affine(1.0, -1.0);
         let wanted = scope
-            .arange_with(|o| o.start(0).end(4).step(1).dtype(Type::I64))
-            .reshape([1, 4, 1]);
+            .arange_with(|o| o.start(0).end(each).step(1).dtype(Type::I64))
+            .reshape([1, each, 1]);
         let is_wanted = place.equal(wanted).logical_and(inside);
-        let all = all.expand([groups, 4, CANDIDATES]);
+        let all = all.expand([groups, each, CANDIDATES]);
         let picked = is_wanted.select(all, all.zeros()).sum_with(|o| o.axis([2]));
-        let flat = picked.reshape([4 * groups]);
+        let flat = picked.reshape([each * groups]);
         Ok(vec![
-            if count % 4 == 0 { flat } else { flat.cut(0, 0, count) }.reshape(shape),
+            if count % each == 0 { flat } else { flat.cut(0, 0, count) }.reshape(shape),
         ])
     })
 }

@@ -240,7 +240,14 @@ fn product(e: &mut Emit<'_, '_>, op: &str, x: &str, y: &str, transposed: (bool, 
         (names[0], Value::Bool(transposed.0)),
         (names[1], Value::Bool(transposed.1)),
     ];
-    Ok(e.op(op, &[x.to_owned(), y.to_owned()], &attrs))
+    // A product of batches takes adjoints, whose numbers are conjugated.
+    let conjugates = op != "MatMul" && e.is_complex(elem);
+    let side = |e: &mut Emit<'_, '_>, x: &str, is_transposed: bool| match conjugates && is_transposed {
+        true => e.unary("Conj", x, elem),
+        false => Ok(x.to_owned()),
+    };
+    let operands = [side(e, x, transposed.0)?, side(e, y, transposed.1)?];
+    Ok(e.op(op, &operands, &attrs))
 }
 
 /// A matrix product of any ranks: a vector on the left is a row, on the right a column.
