@@ -486,6 +486,44 @@ def program_v1_map_in_cond(e):
     return e.graph(old(build))
 
 
+def conditional_gradients(e, branch, flag=True):
+    """The gradient of the square of what a conditional gives: what computes it depends on the result of the conditional."""
+
+    def build(given):
+        x, flag_ = given("x", e.values(3)), given("flag", np.bool_(flag))
+        y = branch(x, flag_)
+        loss = scalar(y * y)
+        return loss, *tf.gradients(loss, [x])
+
+    return e.graph(old(build))
+
+
+@case(SESSIONS)
+def program_v1_cond_squared(e):
+    return conditional_gradients(e, lambda x, flag: v1.cond(flag, lambda: x * tf.sin(x), lambda: tf.exp(x)))
+
+
+@case(SESSIONS)
+def program_v1_cond_squared_other(e):
+    return conditional_gradients(e, lambda x, flag: v1.cond(flag, lambda: x * tf.sin(x), lambda: tf.exp(x)), False)
+
+
+@case(SESSIONS)
+def program_v1_cond_nested_squared(e):
+    inner = lambda x: v1.cond(tf.reduce_sum(x) > 0, lambda: x * tf.sin(x), lambda: tf.exp(x))
+    return conditional_gradients(e, lambda x, flag: v1.cond(flag, lambda: tf.sin(inner(x)), lambda: tf.exp(x)))
+
+
+@case(SESSIONS)
+def program_v1_conds_in_sequence(e):
+    def branch(x, flag):
+        y = v1.cond(flag, lambda: x * tf.sin(x), lambda: tf.exp(x))
+        z = v1.cond(flag, lambda: y * y, lambda: tf.sin(y))
+        return z * v1.cond(tf.reduce_sum(z) > 1, lambda: z + x, lambda: tf.exp(z))
+
+    return conditional_gradients(e, branch)
+
+
 @case(SESSIONS)
 def program_v1_gradient_as_weight(e):
     def build(given):

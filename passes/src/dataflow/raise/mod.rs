@@ -12,6 +12,7 @@
 mod pivots;
 mod shape;
 mod slots;
+mod stages;
 
 use std::cell::LazyCell;
 
@@ -65,9 +66,33 @@ impl Pass for RaiseFromDataflow {
 }
 
 fn raise(ctx: &Context, outer: &mut Body, op: OpId) -> Result<(), Diagnostic> {
-    let Some(body) = outer.take_isolated(op) else {
+    let Some(mut body) = outer.take_isolated(op) else {
         return Ok(());
     };
+    let mut refused = None;
+    // A branch that depends on itself is split, as often as there are parts.
+    for _ in 0..MOST_SPLITS {
+        let Err(why) = raise_or_split(ctx, outer, op, body) else {
+            return Ok(());
+        };
+        let (error, parts) = *why;
+        // The message is about the graph as it is.
+        let error = refused.get_or_insert(error);
+        match parts {
+            Some(parts) => body = parts,
+            None => return Err(error.clone()),
+        }
+    }
+    refused.map_or(Ok(()), Err)
+}
+
+/// More branches that depend on themselves, or parts of them, are not expected.
+const MOST_SPLITS: usize = 256;
+
+/// Why a graph was not raised, and the graph with a branch split that depends on itself.
+type Refused = Box<(Diagnostic, Option<Body>)>;
+
+fn raise_or_split(ctx: &Context, outer: &mut Body, op: OpId, body: Body) -> Result<(), Refused> {
     let Some(graph) = Graph::new(ctx, &body) else {
         outer.set_isolated(op, body);
         return Ok(());
@@ -94,7 +119,13 @@ fn raise(ctx: &Context, outer: &mut Body, op: OpId) -> Result<(), Diagnostic> {
             Err(_) => {}
         }
     }
-    refused.map_or(Ok(()), Err)
+    let Some(error) = refused else { return Ok(()) };
+    let parts = [true, false].into_iter().find_map(|theirs| {
+        let pivots = if theirs { found.clone() } else { FxHashMap::default() };
+        let shape = Shape::placed(ctx, &body, (&graph, &origins), pivots, theirs).ok()?;
+        stages::split(&shape)
+    });
+    Err(Box::new((error, parts)))
 }
 
 /// Puts what a graph does before the operation `op` that it belongs to, and removes that. After an error `outer` is of no use.

@@ -94,6 +94,19 @@ impl<'a> Shape<'a> {
     pub(super) fn new(
         ctx: &'a Context,
         body: &'a Body,
+        graph: (&'a Graph, &'a Origins),
+        pivots: FxHashMap<Node, Source>,
+        decided: bool,
+    ) -> Result<Self, Diagnostic> {
+        let mut shape = Shape::placed(ctx, body, graph, pivots, decided)?;
+        shape.sort()?;
+        Ok(shape)
+    }
+
+    /// The same without an order of what is in the branches and loops.
+    pub(super) fn placed(
+        ctx: &'a Context,
+        body: &'a Body,
         (graph, origins): (&'a Graph, &'a Origins),
         pivots: FxHashMap<Node, Source>,
         decided: bool,
@@ -127,7 +140,6 @@ impl<'a> Shape<'a> {
         for choice in &mut shape.choices {
             choice.merges.sort_unstable_by_key(|(node, _)| *node);
         }
-        shape.sort()?;
         Ok(shape)
     }
 
@@ -242,6 +254,26 @@ impl<'a> Shape<'a> {
             }
             _ => Ok(here),
         }
+    }
+
+    /// The branch that a switch belongs to.
+    pub(super) fn switches(&self, node: Node) -> Option<u32> {
+        if self.graph.kind(node) != NodeKind::Switch || self.is_loop_switch(node) {
+            return None;
+        }
+        let here = self.region_of[node.index()];
+        let pred = *self.graph.inputs(node).get(1)?;
+        let pred = self.pivots.get(&node).copied().unwrap_or(pred);
+        let is_used = |output: u32| self.graph.consumers(node).iter().any(|c| c.output == output);
+        let decided = |output: u32| self.is_decided(here, pred, Source { node, output });
+        if self.decided && (0..2).any(|output| is_used(output) && decided(output)) {
+            return None;
+        }
+        self.choice_of.get(&(here, pred)).copied()
+    }
+
+    pub(super) fn depth(&self, region: RegionId) -> u32 {
+        self.regions[region as usize].depth
     }
 
     /// Whether a region is on the side of a branch by a predicate that a result of a switch is, and its other side is not used.
