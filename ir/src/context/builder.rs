@@ -161,7 +161,7 @@ impl ContextBuilder {
                     .collect(),
             ),
             semantics: self.semantics,
-            has_ods: Vec::new(),
+            ods_table: OdsTable::default(),
             dialects: self.dialects.into_iter().map(|d| (d.name.clone(), d)).collect(),
         };
         context.dict(&[]);
@@ -202,8 +202,8 @@ impl ContextBuilder {
         let composites = ops.iter().any(OpDef::is_composite) || !context.semantics.is_empty();
         let mut context = Context { ops, ..context };
         let patterns = self.patterns.by_op(&context);
-        context.has_ods = ods.of_ops(&context);
-        context.extensions.insert(TypeId::of::<OdsTable>(), Box::new(ods));
+        ods.find_ops(&context);
+        context.ods_table = ods;
         context.extensions.insert(TypeId::of::<Patterns>(), Box::new(patterns));
         Arc::new_cyclic(|shared| Context {
             aliases,

@@ -16,6 +16,7 @@ use crate::entity::{OpName, Sym};
 use crate::intern::{Interner, StrInterner};
 use crate::marks::Mark;
 use crate::names::Stems;
+use crate::ods::OdsTable;
 use crate::plan::Plan;
 use crate::registry::{DialectDef, OpDef};
 use crate::semantics::Semantics;
@@ -55,8 +56,8 @@ pub struct Context {
     list_type: Text,
     /// The semantics of operations without a definition.
     semantics: SemanticsTable,
-    /// For each registered operation, whether MLIR declares its text.
-    has_ods: Vec<bool>,
+    /// MLIR's declarations of the text of operations.
+    pub(crate) ods_table: OdsTable,
 }
 
 impl Context {
@@ -123,12 +124,6 @@ impl Context {
             None if self.semantics.is_empty() => None,
             None => self.semantics.get(self.op_str(name)).map(AsRef::as_ref),
         }
-    }
-
-    /// Whether MLIR declares the text of an operation; nothing for one that is not registered.
-    #[inline]
-    pub(crate) fn has_ods(&self, name: OpName) -> Option<bool> {
-        self.has_ods.get(name.index()).copied()
     }
 
     /// The name of an operation, if it was met before or is registered.

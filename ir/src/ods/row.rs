@@ -77,6 +77,7 @@ pub(super) fn read(
         }
     }
     format::read(&mut row, text, hooks)?;
+    row.derive();
     Ok(row)
 }
 

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use crate::context::Context;
 use crate::entity::Sym;
-use crate::types::{Attr, Type};
+use crate::types::{Attr, AttrDict, Type};
 
 /// The number of values of an operand or a result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -166,12 +166,87 @@ pub(crate) struct OdsRow {
     pub(crate) items: Vec<Item>,
     /// Attributes that the format has elsewhere than among the attributes in braces.
     pub(crate) shown: Vec<Box<str>>,
+    /// What follows from the rest.
+    pub(crate) derived: Derived,
+}
+
+/// Properties of a row that each operation needs, computed once.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Derived {
+    pub(crate) operands: Layout,
+    pub(crate) results: Layout,
+    /// The letters of the types that operands and results share, one bit each.
+    pub(crate) letters: u8,
+    /// Whether an attribute has to be there.
+    pub(crate) requires: bool,
+    /// The attributes of an operation that has only those with a default value, once an operation was read that has them.
+    pub(crate) defaults: OnceLock<AttrDict>,
+    operand_segments: OnceLock<Sym>,
+    result_segments: OnceLock<Sym>,
+}
+
+/// The groups in a list of operands or of results.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Layout {
+    /// How many groups in front of the first optional or variadic one are one value.
+    pub(crate) leading: usize,
+    /// How many of all groups are one value.
+    pub(crate) ones: usize,
+    /// How many groups there are.
+    pub(crate) groups: usize,
+}
+
+impl Layout {
+    fn of(values: &[Value]) -> Self {
+        let is_one = |value: &&Value| value.arity == Arity::One;
+        Layout {
+            leading: values.iter().take_while(is_one).count(),
+            ones: values.iter().filter(is_one).count(),
+            groups: values.len(),
+        }
+    }
+
+    /// Whether the groups can have so many values.
+    #[inline]
+    pub(crate) fn fits(self, count: usize) -> bool {
+        count == self.ones || count > self.ones && self.ones < self.groups
+    }
 }
 
 pub(crate) const OPERAND_SEGMENTS: &str = "operandSegmentSizes";
 pub(crate) const RESULT_SEGMENTS: &str = "resultSegmentSizes";
 
 impl OdsRow {
+    /// Computes what follows from the declarations.
+    pub(super) fn derive(&mut self) {
+        let letters = self.operands.iter().chain(&self.results).map(|value| match value.rule {
+            TypeRule::Same(letter) => 1 << letter,
+            _ => 0,
+        });
+        self.derived = Derived {
+            operands: Layout::of(&self.operands),
+            results: Layout::of(&self.results),
+            letters: letters.fold(0, |all, letter: u8| all | letter),
+            requires: self
+                .attrs
+                .iter()
+                .any(|attr| matches!(attr.presence, AttrPresence::Required)),
+            ..Derived::default()
+        };
+    }
+
+    /// The name of the attribute with the numbers of values of each operand.
+    #[inline]
+    pub(crate) fn operand_segments(&self, ctx: &Context) -> Sym {
+        *self.derived.operand_segments.get_or_init(|| ctx.sym(OPERAND_SEGMENTS))
+    }
+
+    /// The name of the attribute with the numbers of values of each result.
+    #[inline]
+    pub(crate) fn result_segments(&self, ctx: &Context) -> Sym {
+        *self.derived.result_segments.get_or_init(|| ctx.sym(RESULT_SEGMENTS))
+    }
+
     pub(crate) fn attr(&self, name: &str) -> Option<usize> {
         self.attrs.iter().position(|attr| *attr.name == *name)
     }
@@ -184,10 +259,8 @@ impl OdsRow {
     }
 
     pub(crate) fn slot(&self, name: &str) -> Option<Slot> {
-        let all = self.operands.iter().chain(&self.results);
-        all.enumerate()
-            .find(|(_, value)| *value.name == *name)
-            .map(|found| found.0)
+        let find = |values: &[Value]| values.iter().position(|value| *value.name == *name);
+        find(&self.operands).or_else(|| Some(self.operands.len() + find(&self.results)?))
     }
 
     pub(crate) fn value(&self, slot: Slot) -> Option<&Value> {

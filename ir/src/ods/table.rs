@@ -66,15 +66,14 @@ impl OdsTable {
         }
     }
 
-    /// Finds the rows of the registered operations, and returns which of them have one.
-    pub(crate) fn of_ops(&mut self, ctx: &Context) -> Vec<bool> {
+    /// Finds the rows of the registered operations.
+    pub(crate) fn find_ops(&mut self, ctx: &Context) {
         self.of_ops = vec![usize::MAX; ctx.ops().len()];
         for (at, (name, _)) in self.rows.iter().enumerate() {
             if let Some(op) = ctx.registered_op(name) {
                 self.of_ops[op.index()] = at;
             }
         }
-        self.of_ops.iter().map(|&at| at != usize::MAX).collect()
     }
 
     fn find(&self, name: &str) -> Option<&Ods> {
@@ -83,39 +82,30 @@ impl OdsTable {
 }
 
 impl Context {
-    fn ods_table(&self) -> Option<&OdsTable> {
-        self.extension()
-    }
-
     /// MLIR's declaration of an operation's custom assembly.
     #[inline]
     pub fn ods(&self, name: OpName) -> Option<&Ods> {
-        match self.has_ods(name) {
-            Some(false) => None,
-            Some(true) => {
-                let table = self.ods_table()?;
-                Some(&table.rows.get(*table.of_ops.get(name.index())?)?.1)
-            }
+        match self.ods_table.of_ops.get(name.index()) {
+            Some(&at) => self.ods_table.rows.get(at).map(|row| &row.1),
             // One that is not registered may have a row all the same.
-            None => self.ods_table()?.find(self.op_str(name)),
+            None => self.ods_table.find(self.op_str(name)),
         }
     }
 
     /// MLIR's declarations of the custom assembly of operations.
     pub fn all_ods(&self) -> impl Iterator<Item = (&str, &Ods)> {
-        let rows = self.ods_table().map_or(&[][..], |table| &table.rows);
-        rows.iter().map(|(name, ods)| (&**name, ods))
+        self.ods_table.rows.iter().map(|(name, ods)| (&**name, ods))
     }
 
     /// The name of an operation, if it was met before or is registered, or MLIR declares its text.
     pub(crate) fn find_op_name(&self, text: &str) -> Option<OpName> {
-        let is_declared = || self.ods_table().is_some_and(|table| table.find(text).is_some());
+        let is_declared = || self.ods_table.find(text).is_some();
         self.met_op(text).or_else(|| is_declared().then(|| self.op_name(text)))
     }
 
     /// Whether there is such an operation, be it that only its text is known.
     pub(crate) fn is_known_op(&self, name: &str) -> bool {
-        let is_declared = || self.ods_table().is_some_and(|table| table.find(name).is_some());
+        let is_declared = || self.ods_table.find(name).is_some();
         self.registered_op(name).is_some() || is_declared() || self.has_semantics(name)
     }
 }

@@ -53,13 +53,14 @@ pub(crate) fn is_suffix_byte(b: u8) -> bool {
 fn len(input: &[u8], is_inside: impl Fn(u8) -> bool) -> usize {
     let outside = |b: &u8| !is_inside(*b);
     // Most names are short: nearly all of them end within these bytes.
-    match input
-        .first_chunk::<8>()
-        .and_then(|first| first.iter().position(outside))
-    {
-        Some(len) => len,
-        None => input.iter().position(outside).unwrap_or(input.len()),
+    let mut at = 0;
+    while let Some(chunk) = input[at..].first_chunk::<8>() {
+        if let Some(len) = chunk.iter().position(outside) {
+            return at + len;
+        }
+        at += 8;
     }
+    input[at..].iter().position(outside).map_or(input.len(), |len| at + len)
 }
 
 /// How long the name is that the input begins with; 0 for none.
@@ -134,10 +135,16 @@ pub(crate) fn digits(input: &[u8]) -> &str {
 
 /// Skips blanks.
 pub(crate) fn blanks(src: &[u8], mut pos: usize) -> usize {
-    while let Some(b' ' | b'\t' | b'\n' | b'\r') = src.get(pos) {
-        pos += 1;
+    loop {
+        // Lines are indented.
+        while src.get(pos..).is_some_and(|rest| rest.starts_with(b"    ")) {
+            pos += 4;
+        }
+        match src.get(pos) {
+            Some(b' ' | b'\t' | b'\n' | b'\r') => pos += 1,
+            _ => return pos,
+        }
     }
-    pos
 }
 
 /// The end of the line that `pos` is in, before the line break: a line feed, a carriage return, or both.
@@ -205,10 +212,17 @@ pub(crate) fn balanced_end(src: &[u8], pos: usize) -> Option<usize> {
 }
 
 /// Whether a text begins with a sign, or with a word that ends there.
+#[inline]
 pub(super) fn is_literal(rest: &[u8], text: &str) -> bool {
-    let is_word = text.ends_with(|c: char| c.is_ascii_alphanumeric());
-    let ends = |rest: &[u8]| !is_word || rest.first().is_none_or(|&b| !is_name_byte(b));
-    rest.strip_prefix(text.as_bytes()).is_some_and(ends)
+    match text.as_bytes() {
+        // Most are signs of one byte.
+        &[sign] if !sign.is_ascii_alphanumeric() => rest.first() == Some(&sign),
+        text => {
+            let is_word = text.last().is_some_and(u8::is_ascii_alphanumeric);
+            let ends = |rest: &[u8]| !is_word || rest.first().is_none_or(|&b| !is_name_byte(b));
+            (text.is_empty() || rest.first() == text.first()) && rest.strip_prefix(text).is_some_and(ends)
+        }
+    }
 }
 
 #[cfg(test)]

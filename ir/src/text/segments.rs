@@ -99,14 +99,17 @@ pub(crate) fn with_sizes(ctx: &Context, body: &Body, op: OpId, any: bool) -> Att
 
 /// The definition of an operation whose successor operands are among its operands in MLIR's text.
 pub(crate) fn is_segmented<'c>(ctx: &'c Context, body: &Body, op: OpId) -> Option<&'c OpDef> {
-    let def = ctx.op_def(body.op_name(op)).filter(|def| def.has(Traits::SEGMENTS));
-    def.filter(|_| !body.successors(op).is_empty())
+    // Hardly any operation has successors.
+    if body.successors(op).is_empty() {
+        return None;
+    }
+    ctx.op_def(body.op_name(op)).filter(|def| def.has(Traits::SEGMENTS))
 }
 
 /// The attributes of an operation as MLIR has them.
 pub(crate) fn all_attrs(ctx: &Context, body: &Body, op: OpId) -> AttrDict {
     match is_segmented(ctx, body, op) {
-        Some(def) => with_sizes(ctx, body, op, def.successors == OpDef::ANY_SUCCESSORS),
         None => body.attrs(op),
+        Some(def) => with_sizes(ctx, body, op, def.successors == OpDef::ANY_SUCCESSORS),
     }
 }

@@ -1,6 +1,7 @@
 //! The rules of loops and branches.
 
 use pir_ir::{Diagnostic, OpView, RegionId, Type, ValueId};
+use smallvec::SmallVec;
 
 use super::{CONDITION, YIELD};
 use crate::mlir::types::int_width;
@@ -22,16 +23,16 @@ pub(super) fn expect_types(
     what: &str,
     errors: &mut Vec<Diagnostic>,
 ) {
-    let types = |values: &mut dyn Iterator<Item = ValueId>| values.map(|v| op.body.value_type(v)).collect::<Vec<_>>();
-    let (given, wanted) = (types(&mut { given }), types(&mut { wanted }));
-    if given != wanted {
+    let types: SmallVec<[Type; 8]> = given.map(|value| op.body.value_type(value)).collect();
+    let wanted: SmallVec<[Type; 8]> = wanted.map(|value| op.body.value_type(value)).collect();
+    if types != wanted {
         let spelled = |types: &[Type]| {
             let types: Vec<String> = types.iter().map(|&ty| pir_ir::text::print_type(op.ctx, ty)).collect();
             format!("({})", types.join(", "))
         };
         report(
             op,
-            format!("{what} yields {}, expected {}", spelled(&given), spelled(&wanted)),
+            format!("{what} yields {}, expected {}", spelled(&types), spelled(&wanted)),
             errors,
         );
     }

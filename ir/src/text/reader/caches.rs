@@ -18,7 +18,7 @@ pub(super) fn num_syms(source: usize) -> usize {
 pub(super) const RECENT_STEMS: usize = 16;
 
 /// How many types are found without hashing.
-pub(super) const RECENT_TYPES: usize = 16;
+pub(super) const RECENT_TYPES: usize = 64;
 
 /// How many names of operations are found without hashing.
 pub(super) const RECENT_OPS: usize = 64;

@@ -182,7 +182,20 @@ impl Parser<'_> {
     }
 
     /// The next place that is neither blank nor comment.
-    pub(super) fn after(&self, mut at: usize) -> usize {
+    #[inline]
+    pub(super) fn after(&self, at: usize) -> usize {
+        // Nearly always a token or one blank is here, and no comment.
+        let is_token = |at: usize| self.src.get(at).is_some_and(|&b| b > b' ' && b != b'/');
+        if is_token(at) {
+            return at;
+        }
+        if self.src.get(at) == Some(&b' ') && is_token(at + 1) {
+            return at + 1;
+        }
+        self.after_blanks(at)
+    }
+
+    fn after_blanks(&self, mut at: usize) -> usize {
         loop {
             at = cursor::blanks(self.src, at);
             if self.src.get(at) != Some(&b'/') || self.src.get(at + 1) != Some(&b'/') {

@@ -267,6 +267,11 @@ impl Parser<'_> {
 
     /// Reads a word or a sign, if it is next.
     pub(super) fn eat_literal(&mut self, text: &str) -> bool {
+        self.eat_literal_inline(text)
+    }
+
+    #[inline(always)]
+    pub(super) fn eat_literal_inline(&mut self, text: &str) -> bool {
         let at = self.after(self.pos);
         let found = cursor::is_literal(&self.src[at..], text);
         if found {

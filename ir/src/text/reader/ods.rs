@@ -108,26 +108,31 @@ impl Parser<'_> {
         let row = ods
             .row()
             .map_err(|why| self.error("custom-assembly", why, pending.span))?;
+        let mut at = pending.ods.as_ref().map_or(0, |state| state.at);
         loop {
-            let Some(state) = pending.ods.as_mut() else {
-                return self.tail(pending);
-            };
-            let at = state.at;
             let Some(item) = row.items.get(at) else {
                 return self.end_of_ods(pending, row);
             };
-            state.at = at + 1;
+            at += 1;
             match &item.element {
                 Element::Choice { otherwise, .. } => {
-                    let first = row.items[at + 1..]
+                    let first = row.items[at..]
                         .iter()
                         .find(|item| !matches!(item.element, Element::Blank | Element::NewLine));
                     if !first.is_none_or(|first| self.ods_begins(row, &first.element)) {
-                        state.at = *otherwise;
+                        at = *otherwise;
                     }
                 }
-                Element::Jump(to) => state.at = *to,
+                Element::Jump(to) => at = *to,
+                Element::Literal(text) => {
+                    if !self.eat_literal_inline(text) {
+                        return Err(self.expected_in_ods(&pending, &format!("`{text}`")));
+                    }
+                }
+                Element::Operand(slot) => self.ods_operand(&mut pending, row, *slot)?,
                 Element::Region(index) => {
+                    let state = pending.ods.get_or_insert_default();
+                    state.at = at;
                     state.regions.push(*index as u16);
                     self.skip();
                     if self.peek() != b'{' {
@@ -185,9 +190,6 @@ impl Parser<'_> {
 
     fn ods_element(&mut self, pending: &mut Pending, row: &OdsRow, element: &Element) -> Result<(), Failure> {
         match element {
-            Element::Literal(text) if self.eat_literal(text) => {}
-            Element::Literal(text) => return Err(self.expected_in_ods(pending, &format!("`{text}`"))),
-            Element::Operand(slot) => self.ods_operand(pending, row, *slot)?,
             Element::Operands => {
                 for slot in 0..row.operands.len() {
                     if slot > 0 && !self.eat_literal(",") {
@@ -253,16 +255,16 @@ impl Parser<'_> {
     /// Reads the values of an operand.
     pub(super) fn ods_operand(&mut self, pending: &mut Pending, row: &OdsRow, slot: Slot) -> Result<(), Failure> {
         let arity = row.operands.get(slot).map_or(Arity::One, |value| value.arity);
-        if !self.next_is(b'%') {
+        let mut start = self.after(self.pos);
+        if self.src.get(start) != Some(&b'%') {
             return match arity {
                 Arity::One => Err(self.expected_in_ods(pending, "a value")),
                 _ => Ok(()),
             };
         }
         loop {
-            self.skip();
-            let start = self.pos;
-            let value = self.value_use()?;
+            self.pos = start;
+            let value = self.value()?;
             let span = Span::new(start, self.pos);
             if let Some(state) = pending.ods.as_mut() {
                 state.operands.push((slot as u16, value, span));
@@ -271,10 +273,13 @@ impl Parser<'_> {
                 return Ok(());
             }
             let comma = self.after(self.pos);
-            if self.src.get(comma) != Some(&b',') || self.src.get(self.after(comma + 1)) != Some(&b'%') {
+            if self.src.get(comma) != Some(&b',') {
                 return Ok(());
             }
-            self.pos = comma + 1;
+            start = self.after(comma + 1);
+            if self.src.get(start) != Some(&b'%') {
+                return Ok(());
+            }
         }
     }
 

@@ -5,8 +5,8 @@ use super::pending::Pending;
 use crate::assembly::{TextReader, Unreadable};
 use crate::context::Context;
 use crate::diagnostics::Span;
-use crate::entity::ValueId;
-use crate::ods::{ArgName, AttrPresence, Ods, OdsReader, OdsRow, Of};
+use crate::entity::{Sym, ValueId};
+use crate::ods::{ArgName, AttrPresence, Ods, OdsReader, OdsRow};
 use crate::text::cursor;
 use crate::types::{Attr, AttrData, Type};
 
@@ -38,6 +38,14 @@ impl<'r, 's> RowReader<'r, 's> {
             args,
         }
     }
+
+    /// The name of an attribute, which the row is likely to know.
+    fn sym(&self, name: &str) -> Sym {
+        match self.row.attr(name) {
+            Some(at) => self.row.attrs[at].sym(self.parser.ctx),
+            None => self.parser.ctx.sym(name),
+        }
+    }
 }
 
 impl TextReader for RowReader<'_, '_> {
@@ -64,6 +72,11 @@ impl TextReader for RowReader<'_, '_> {
 
     fn set(&mut self, name: &str, text: &str) -> Read<()> {
         let value = self.composed(text)?;
+        self.set_attr(name, value)
+    }
+
+    fn set_array(&mut self, name: &str, ty: &str, list: &[i64]) -> Read<()> {
+        let value = read(self.parser.number_list(ty, list))?;
         self.set_attr(name, value)
     }
 }
@@ -115,18 +128,18 @@ impl<'r> OdsReader<'r> for RowReader<'r, '_> {
     }
 
     fn set_attr(&mut self, name: &str, value: Attr) -> Read<()> {
-        let start = self.parser.pos;
-        read(self.parser.set(self.pending, name, value, start))
+        let (start, sym) = (self.parser.pos, self.sym(name));
+        read(self.parser.set_sym(self.pending, sym, value, start))
     }
 
     fn replace_attr(&mut self, name: &str, value: Attr) {
-        let sym = self.parser.ctx.sym(name);
+        let sym = self.sym(name);
         self.pending.attrs.retain(|entry| entry.0 != sym);
         self.pending.attrs.push((sym, value));
     }
 
     fn get_attr(&self, name: &str) -> Option<Attr> {
-        let sym = self.parser.ctx.sym(name);
+        let sym = self.sym(name);
         self.pending
             .attrs
             .iter()
@@ -136,7 +149,7 @@ impl<'r> OdsReader<'r> for RowReader<'r, '_> {
 
     fn take_attr(&mut self, name: &str) -> Option<Attr> {
         let value = self.get_attr(name);
-        let sym = self.parser.ctx.sym(name);
+        let sym = self.sym(name);
         self.pending.attrs.retain(|entry| entry.0 != sym);
         value
     }
@@ -152,11 +165,10 @@ impl<'r> OdsReader<'r> for RowReader<'r, '_> {
     }
 
     fn operand(&mut self, name: &str) -> Read<ValueId> {
-        if !self.is_next('%') {
+        let start = self.parser.after(self.parser.pos);
+        if self.parser.src.get(start) != Some(&b'%') {
             return Err(self.expected("a value"));
         }
-        self.parser.skip();
-        let start = self.parser.pos;
         let value = read(self.parser.value_use())?;
         let span = Span::new(start, self.parser.pos);
         let slot = self.row.slot(name).unwrap_or_default();
@@ -348,8 +360,10 @@ impl<'r> OdsReader<'r> for RowReader<'r, '_> {
 
     fn set_types(&mut self, name: &str, types: &[Type]) {
         let slot = self.row.slot(name).unwrap_or_default();
-        self.parser
-            .set_types(self.pending, self.row, Of::Slot(slot), types.to_vec());
+        if let Some(state) = self.pending.ods.as_mut() {
+            state.types.extend(types.iter().map(|&ty| (slot as u16, ty)));
+            state.written |= 1 << slot.min(63);
+        }
     }
 
     fn set_results(&mut self, types: &[Type]) {

@@ -8,9 +8,9 @@ use super::pending::{OdsState, Pending};
 use crate::assembly::array_text;
 use crate::declare::Traits;
 use crate::entity::Sym;
-use crate::ods::{Arity, AttrPresence, OPERAND_SEGMENTS, OdsRow, RESULT_SEGMENTS, Slot, TypeRule};
+use crate::ods::{Arity, AttrPresence, OdsRow, Slot, TypeRule};
 use crate::text::print_attr;
-use crate::types::{Attr, AttrData, Type};
+use crate::types::{Attr, AttrData, AttrDict, Type};
 
 type Types = SmallVec<[Type; 4]>;
 
@@ -26,40 +26,44 @@ impl Parser<'_> {
         let Some(mut state) = pending.ods.take() else {
             return self.tail(pending);
         };
-        state.operands.sort_by_key(|operand| operand.0);
-        let counts: SmallVec<[i64; 6]> = (0..row.operands.len())
-            .map(|slot| {
-                state
-                    .operands
-                    .iter()
-                    .filter(|operand| usize::from(operand.0) == slot)
-                    .count() as i64
-            })
-            .collect();
+        if !state.operands.is_sorted_by_key(|operand| operand.0) {
+            state.operands.sort_by_key(|operand| operand.0);
+        }
         pending.operands.extend(state.operands.iter().map(|operand| operand.1));
         self.order_regions(&mut pending, row, &state);
-        self.complete_attributes(&mut pending, row, &counts)?;
+        let attrs = self.complete_attributes(&mut pending, row, &state)?;
         let settled = Settled {
             row,
             state: &state,
             vars: self.bind(row, &state),
         };
         self.check_operands(&pending, &settled)?;
-        let (results, segments) = self.result_types(&pending, &settled)?;
+        let segments = self.result_types(&mut pending, &settled)?;
         if row.result_segments {
-            let value = self.segment_counts(&segments)?;
-            self.put(&mut pending, self.ctx.sym(RESULT_SEGMENTS), value);
+            let value = self.number_list("i32", &segments)?;
+            self.put(&mut pending, row.result_segments(self.ctx), value);
         }
-        self.create_ods(pending, results, loc)
+        state.clear();
+        self.spare_states.push(state);
+        self.create_ods(pending, row, attrs, loc)
     }
 
-    /// `array<i32: 1, 2>`. The same counts come again and again.
-    fn segment_counts(&mut self, counts: &[i64]) -> Result<Attr, Failure> {
-        if let Some(&known) = self.segment_attrs.get(counts) {
+    /// `array<i32: 1, 2>`. The same numbers come again and again.
+    pub(super) fn number_list(&mut self, ty: &str, list: &[i64]) -> Result<Attr, Failure> {
+        let known = match ty {
+            "i32" => self.narrow_lists.get(list),
+            "i64" => self.wide_lists.get(list),
+            _ => None,
+        };
+        if let Some(&known) = known {
             return Ok(known);
         }
-        let value = self.composed(&array_text("i32", counts), self.pos)?;
-        self.segment_attrs.insert(counts.into(), value);
+        let value = self.composed(&array_text(ty, list), self.pos)?;
+        match ty {
+            "i32" => self.narrow_lists.insert(list.into(), value),
+            "i64" => self.wide_lists.insert(list.into(), value),
+            _ => None,
+        };
         Ok(value)
     }
 
@@ -88,8 +92,18 @@ impl Parser<'_> {
         }
     }
 
-    /// Adds omitted attributes, in the order of MLIR's generic form.
-    fn complete_attributes(&mut self, pending: &mut Pending, row: &OdsRow, counts: &[i64]) -> Result<(), Failure> {
+    /// Adds omitted attributes, in the order of MLIR's generic form. Gives all attributes if they are known, and whether all are defaults,
+    /// as those of most operations are.
+    fn complete_attributes(
+        &mut self,
+        pending: &mut Pending,
+        row: &OdsRow,
+        state: &OdsState,
+    ) -> Result<(Option<AttrDict>, bool), Failure> {
+        let are_defaults = pending.attrs.is_empty() && !row.segments && !row.result_segments;
+        if let Some(&defaults) = row.derived.defaults.get().filter(|_| are_defaults) {
+            return Ok((Some(defaults), true));
+        }
         for attr in &row.attrs {
             match &attr.presence {
                 AttrPresence::Default(text) => {
@@ -121,23 +135,34 @@ impl Parser<'_> {
             }
         }
         if row.segments {
-            let value = self.segment_counts(counts)?;
-            self.put(pending, self.ctx.sym(OPERAND_SEGMENTS), value);
+            let mut counts: SmallVec<[i64; 6]> = SmallVec::from_elem(0, row.operands.len());
+            for operand in &state.operands {
+                counts[usize::from(operand.0)] += 1;
+            }
+            let value = self.number_list("i32", &counts)?;
+            self.put(pending, row.operand_segments(self.ctx), value);
         }
-        if pending.attrs.len() > 1 {
-            let ctx = self.ctx;
+        let ctx = self.ctx;
+        if !pending.attrs.is_sorted_by_key(|entry| ctx.str(entry.0)) {
             pending.attrs.sort_by(|a, b| ctx.str(a.0).cmp(ctx.str(b.0)));
         }
-        Ok(())
+        Ok((None, are_defaults))
     }
 
     /// The types to which the type variables of the row are bound.
     fn bind(&mut self, row: &OdsRow, state: &OdsState) -> [Option<Type>; 8] {
-        let mut vars = [None; 8];
+        let (mut vars, mut open) = ([None; 8], row.derived.letters);
+        if open == 0 {
+            return vars;
+        }
         for &(slot, ty) in &state.types {
             if let Some(TypeRule::Same(letter)) = row.value(slot.into()).map(|value| &value.rule) {
                 vars[usize::from(*letter)].get_or_insert(ty);
+                open &= !(1 << letter);
             }
+        }
+        if open == 0 {
+            return vars;
         }
         for &(slot, value, _) in &state.operands {
             if let Some(TypeRule::Same(letter)) = row.value(slot.into()).map(|value| &value.rule) {
@@ -176,10 +201,23 @@ impl Parser<'_> {
             {
                 at += 1;
             }
+            let own = &state.operands[first..at];
+            let shared = match settled.is_written(slot) {
+                true if own.len() == 1 => settled.only_written(slot).map(Some),
+                true => None,
+                false => settled.shared(slot),
+            };
+            if let Some(shared) = shared {
+                for &(_, value, span) in own {
+                    if let Some(ty) = shared.filter(|&ty| self.body().value_type(value) != ty) {
+                        self.check_operand_type(value, ty, span);
+                    }
+                }
+                continue;
+            }
             let Some(types) = self.types_of(pending, settled, slot) else {
                 continue;
             };
-            let own = &state.operands[first..at];
             // One omitted type applies to all values of the slot.
             let is_shared = types.len() == 1 && !settled.is_written(slot);
             if types.len() != own.len() && !is_shared {
@@ -258,45 +296,68 @@ impl Parser<'_> {
         }
     }
 
-    fn result_types(
-        &mut self,
-        pending: &Pending,
-        settled: &Settled<'_>,
-    ) -> Result<(Types, SmallVec<[i64; 4]>), Failure> {
+    /// Adds the types of the results, and counts those of each group.
+    fn result_types(&mut self, pending: &mut Pending, settled: &Settled<'_>) -> Result<SmallVec<[i64; 4]>, Failure> {
         let row = settled.row;
+        let mut segments = SmallVec::new();
         if let Some(all) = &settled.state.all_results {
-            return Ok((all.iter().copied().collect(), SmallVec::new()));
+            pending.results.extend_from_slice(all);
+            return Ok(segments);
         }
-        let (mut results, mut segments) = (Types::new(), SmallVec::new());
         for at in 0..row.results.len() {
             let slot = row.operands.len() + at;
-            let before = results.len();
-            match self.types_of(pending, settled, slot) {
-                Some(types) => results.extend(types),
+            let before = pending.results.len();
+            let types = match settled.is_written(slot) {
+                true => {
+                    pending.results.extend(settled.written(slot));
+                    Some(Types::new())
+                }
+                false => match settled.shared(slot) {
+                    Some(shared) => shared.map(|ty| Types::from_slice(&[ty])),
+                    None => self.types_of(pending, settled, slot),
+                },
+            };
+            match types {
+                Some(types) => pending.results.extend_from_slice(&types),
                 None if row.results[at].arity == Arity::One => {
                     let message = format!("the type of the result `{}` cannot be inferred", row.results[at].name);
                     return Err(self.error("untyped-result", message, pending.span));
                 }
                 None => {}
             }
-            segments.push((results.len() - before) as i64);
+            segments.push((pending.results.len() - before) as i64);
         }
-        Ok((results, segments))
+        Ok(segments)
     }
 
-    fn create_ods(&mut self, mut pending: Box<Pending>, results: Types, loc: Option<Attr>) -> Result<(), Failure> {
-        let count = pending.num_named;
-        if let Some(first) = pending.names.first().filter(|_| results.len() != count) {
-            let message = super::finish_op::result_names(results.len(), count);
+    fn create_ods(
+        &mut self,
+        mut pending: Box<Pending>,
+        row: &OdsRow,
+        (attrs, are_defaults): (Option<AttrDict>, bool),
+        loc: Option<Attr>,
+    ) -> Result<(), Failure> {
+        let (count, results) = (pending.num_named, pending.results.len());
+        if let Some(first) = pending.names.first().filter(|_| results != count) {
+            let message = super::finish_op::result_names(results, count);
             let failure = self.error("result-count", message, self.name_span(first.start));
             return Err(failure.with_help("name each result, or none"));
         }
         if pending.has(self.ctx, Traits::SEGMENTS) {
             self.segments(&mut pending)?;
         }
-        let attrs = self.ctx.dict(&pending.attrs);
-        self.check_attributes(&pending, attrs, &[])?;
-        pending.results.extend_from_slice(&results);
+        let attrs = match attrs {
+            Some(attrs) => attrs,
+            None => {
+                let attrs = self.ctx.dict(&pending.attrs);
+                self.check_attributes(&pending, attrs, &[])?;
+                // With other options, attributes are not checked.
+                if are_defaults && !self.options.allow_unregistered {
+                    row.derived.defaults.get_or_init(|| attrs);
+                }
+                attrs
+            }
+        };
         self.create_pending(pending, attrs, loc);
         Ok(())
     }
@@ -312,6 +373,22 @@ struct Settled<'r> {
 impl Settled<'_> {
     fn is_written(&self, slot: Slot) -> bool {
         self.state.written & 1 << slot.min(63) != 0
+    }
+
+    /// The only type that is written of a group.
+    fn only_written(&self, slot: Slot) -> Option<Type> {
+        let mut types = self.written(slot);
+        types.next().filter(|_| types.next().is_none())
+    }
+
+    /// The type that all values of a group have whose types are not written, or that they have none; nothing if they may have several.
+    fn shared(&self, slot: Slot) -> Option<Option<Type>> {
+        match self.row.value(slot)?.rule {
+            TypeRule::Written => Some(None),
+            TypeRule::Same(letter) => Some(self.vars[usize::from(letter)]),
+            TypeRule::Fixed(ty) => Some(Some(ty)),
+            _ => None,
+        }
     }
 
     fn written(&self, slot: Slot) -> impl Iterator<Item = Type> {

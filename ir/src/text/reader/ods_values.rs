@@ -123,13 +123,17 @@ impl Parser<'_> {
             return Ok(if negative { value.wrapping_neg() } else { value });
         }
         let digits = cursor::digits(&self.src[self.pos..]);
-        let text = format!("{}{digits}", if negative { "-" } else { "" });
-        match text.parse() {
-            Ok(value) => {
+        // Negative ones have one more.
+        let value = digits.parse::<u64>().ok().and_then(|value| match negative {
+            true => 0i64.checked_sub_unsigned(value),
+            false => i64::try_from(value).ok(),
+        });
+        match value {
+            Some(value) => {
                 self.pos += digits.len();
                 Ok(value)
             }
-            Err(_) => {
+            None => {
                 self.pos = start;
                 Err(self.expected_in_ods(pending, "an integer"))
             }

@@ -208,7 +208,7 @@ impl Parser<'_> {
     fn is_foreign(&mut self, op: &mut Pending) -> Result<bool, Failure> {
         let def = op.def(self.ctx);
         if self.ctx.ods(op.name).is_some_and(|row| self.is_ods_form(def, row)) {
-            op.ods = Some(Box::default());
+            op.ods = Some(self.spare_states.pop().unwrap_or_default());
         } else if let Some(def) = def {
             let assembly = def.assembly.as_ref();
             op.format = assembly.and_then(|assembly| self.foreign_form(def, assembly));

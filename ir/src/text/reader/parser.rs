@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::aliases::{Aliases, Meaning};
 use super::caches::{DICTS, KnownOp, LongSym, RECENT_OPS, RECENT_STEMS, RECENT_TYPES, RecentOp, num_syms};
 use super::directives::Directives;
-use super::pending::Pending;
+use super::pending::{OdsState, Pending};
 use super::scope::Scopes;
 use crate::body::{Body, CapacityHint};
 use crate::context::Context;
@@ -20,7 +20,7 @@ use crate::entity::{BlockId, OpId, RegionId, Sym, ValueId};
 use crate::module::Module;
 use crate::names::Stem;
 use crate::recent::Recent;
-use crate::text::cursor::{self, balanced_end, blanks, line_end};
+use crate::text::cursor::{self, balanced_end, line_end};
 use crate::text::options::{ParseOptions, Parsed};
 use crate::types::{Attr, AttrDict, Type};
 
@@ -97,8 +97,12 @@ pub(in crate::text) struct Parser<'s> {
     pub(super) recent_dicts: Recent<&'s [u8], (AttrDict, usize)>,
     /// Attributes whose text was composed from the elements of an assembly format.
     pub(super) composed_attrs: FxHashMap<Box<str>, Attr>,
-    /// Attributes with the numbers of values of each operand or result.
-    pub(super) segment_attrs: FxHashMap<Box<[i64]>, Attr>,
+    /// Attributes that are lists of integers: of 32 bits, like the numbers of values of each operand or result, and of 64 bits.
+    pub(super) narrow_lists: FxHashMap<Box<[i64]>, Attr>,
+    pub(super) wide_lists: FxHashMap<Box<[i64]>, Attr>,
+    /// The states of operations with rows that were created, for their memory.
+    #[allow(clippy::vec_box, reason = "it is the boxes that are used again")]
+    pub(super) spare_states: Vec<Box<OdsState>>,
     /// The locations of attribute names and values, if requested.
     pub(super) attr_places: Option<Vec<(Sym, Span, Span)>>,
     /// About how many operations there are to be read, in how many bytes.
@@ -146,7 +150,9 @@ impl<'s> Parser<'s> {
             recent_types: Recent::new(RECENT_TYPES),
             recent_dicts: Recent::new(DICTS),
             composed_attrs: FxHashMap::default(),
-            segment_attrs: FxHashMap::default(),
+            narrow_lists: FxHashMap::default(),
+            wide_lists: FxHashMap::default(),
+            spare_states: Vec::new(),
             attr_places: None,
             lines: 0,
             length: piece.len().max(1),
@@ -237,14 +243,9 @@ impl<'s> Parser<'s> {
     }
 
     /// Skips blanks and comments.
+    #[inline]
     pub(super) fn skip(&mut self) {
-        loop {
-            self.pos = blanks(self.src, self.pos);
-            if self.peek() != b'/' || !self.starts_with(b"//") {
-                return;
-            }
-            self.pos = line_end(self.src, self.pos);
-        }
+        self.pos = self.after(self.pos);
     }
 
     #[inline(always)]

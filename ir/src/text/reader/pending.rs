@@ -61,6 +61,18 @@ pub(super) struct OdsState {
 }
 
 impl OdsState {
+    /// Makes it ready for another operation.
+    pub(super) fn clear(&mut self) {
+        self.at = 0;
+        self.operands.clear();
+        self.types.clear();
+        self.written = 0;
+        self.all_operands = None;
+        self.all_results = None;
+        self.regions.clear();
+        self.ints.clear();
+    }
+
     /// The types that were read of an operand or a result.
     pub(super) fn types(&self, slot: Slot) -> impl Iterator<Item = Type> {
         self.types

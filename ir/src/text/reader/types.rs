@@ -6,10 +6,31 @@ use super::scalars::{Scalar, scalar};
 use crate::text::cursor;
 use crate::types::{Type, TypeData};
 
+/// The types that most values have, and how long they are in the text.
+#[inline]
+fn frequent_scalar(text: &[u8]) -> Option<(Type, usize)> {
+    let (ty, len) = match text {
+        [b'f', b'6', b'4', ..] => (Type::F64, 3),
+        [b'f', b'3', b'2', ..] => (Type::F32, 3),
+        [b'i', b'n', b'd', b'e', b'x', ..] => (Type::INDEX, 5),
+        [b'i', b'6', b'4', ..] => (Type::I64, 3),
+        [b'i', b'3', b'2', ..] => (Type::I32, 3),
+        [b'i', b'1', ..] => (Type::I1, 2),
+        _ => return None,
+    };
+    let goes_on = text.get(len).is_some_and(|&b| cursor::is_name_byte(b));
+    (!goes_on).then_some((ty, len))
+}
+
 impl<'s> Parser<'s> {
     /// A type.
     pub(super) fn parse_type(&mut self) -> Result<Type, Failure> {
         self.skip();
+        if let Some((ty, len)) = frequent_scalar(&self.src[self.pos..]) {
+            self.expanded += 1;
+            self.pos += len;
+            return Ok(ty);
+        }
         // The same types come again and again; what ends in `>` does not go on.
         let letter = |at: usize| self.src.get(self.pos + at).copied().unwrap_or(0);
         let at = usize::from(letter(7) ^ letter(8).rotate_left(2) ^ letter(9).rotate_left(3));
@@ -21,7 +42,10 @@ impl<'s> Parser<'s> {
         let start = self.pos;
         let ty = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.parse_type_inner())?;
         let text = &self.src[start..self.pos];
-        if text.len() < 64 && text.starts_with(b"tensor<") && text.ends_with(b">") && is_fixed(text) {
+        let is_shaped = [&b"tensor<"[..], b"memref<", b"vector<"]
+            .iter()
+            .any(|word| text.starts_with(word));
+        if text.len() < 64 && is_shaped && text.ends_with(b">") && is_fixed(text) {
             self.recent_types.keep(at, text, ty);
         }
         Ok(ty)

@@ -7,10 +7,10 @@ use super::ods_hooks::RowPrinter;
 use super::printer::{Printer, Task};
 use crate::body::Body;
 use crate::context::Context;
-use crate::entity::{BlockId, OpId, RegionId, ValueId};
-use crate::ods::{Anchor, AttrKind, Element, OPERAND_SEGMENTS, OdsRow, Of, RESULT_SEGMENTS, Slot};
+use crate::entity::{BlockId, OpId, RegionId, Sym, ValueId};
+use crate::ods::{Anchor, AttrKind, Element, Layout, OPERAND_SEGMENTS, OdsRow, Of, RESULT_SEGMENTS, Slot};
 use crate::text::segments;
-use crate::types::{Attr, AttrData, Type};
+use crate::types::{Attr, AttrData, AttrDict, Type};
 
 impl<'a> Printer<'a, '_> {
     /// Prints the format from an element on, after which regions are left as tasks.
@@ -22,20 +22,20 @@ impl<'a> Printer<'a, '_> {
             if item.space
                 && !matches!(
                     item.element,
-                    Element::Dict { .. } | Element::Custom(..) | Element::Arrow { .. }
+                    Element::Dict { .. } | Element::Custom(..) | Element::Arrow { .. } | Element::Operand(_)
                 )
             {
-                let empty = match &item.element {
-                    Element::Operand(slot) => self.ods_count(body, op, row, *slot) == 0,
-                    _ => false,
-                };
-                // The output of a function may end in a blank.
-                let blank = self.out.as_bytes().last() == Some(&b' ');
-                if !blank && !empty {
-                    self.out.push(' ');
-                }
+                self.ods_blank();
             }
             match &item.element {
+                Element::Literal(text) => self.out.push_str(text),
+                Element::Operand(slot) => {
+                    let (start, len) = row.place(self.ctx, body, op, *slot);
+                    if item.space && len > 0 {
+                        self.ods_blank();
+                    }
+                    self.uses(body.operands(op).skip(start).take(len));
+                }
                 Element::Choice { anchor, otherwise } => {
                     if !self.ods_is_there(body, op, row, *anchor, region) {
                         at = *otherwise;
@@ -81,15 +81,18 @@ impl<'a> Printer<'a, '_> {
         self.location(body, op);
     }
 
+    /// A blank, unless one is there: the output of a function may end in one.
+    #[inline]
+    fn ods_blank(&mut self) {
+        if self.out.as_bytes().last() != Some(&b' ') {
+            self.out.push(' ');
+        }
+    }
+
     fn ods_element(&mut self, body: &'a Body, op: OpId, row: &'a OdsRow, element: &Element) {
         match element {
-            Element::Literal(text) => self.out.push_str(text),
             Element::Blank => self.out.push(' '),
             Element::NewLine => self.new_line(),
-            Element::Operand(slot) => {
-                let (start, len) = row.place(self.ctx, body, op, *slot);
-                self.uses(body.operands(op).skip(start).take(len));
-            }
             Element::Operands => self.uses(body.operands(op)),
             Element::Attr(at) => self.ods_attribute(body, op, row, *at),
             Element::Successor(at) => {
@@ -266,8 +269,13 @@ impl<'a> Printer<'a, '_> {
 
     /// ` {…}`, of the attributes that the format does not have elsewhere.
     pub(super) fn ods_dict(&mut self, body: &Body, op: OpId, row: &OdsRow, keyword: bool, also: &[&str]) {
+        let attrs = body.attrs(op);
+        let are_defaults = || row.derived.defaults.get() == Some(&attrs) && also.is_empty();
+        if attrs == AttrDict::EMPTY || are_defaults() {
+            return;
+        }
         let mut entries: SmallVec<[(&str, Attr); 4]> = SmallVec::new();
-        for &(name, value) in self.ctx.dict_entries(body.attrs(op)) {
+        for &(name, value) in self.ctx.dict_entries(attrs) {
             let name = self.ctx.str(name);
             let hidden = name == OPERAND_SEGMENTS && row.segments
                 || name == RESULT_SEGMENTS && row.result_segments
@@ -328,7 +336,7 @@ impl<'a> Printer<'a, '_> {
         let last = body.last_op(block)?;
         let is_it = self.ctx.op_str(body.op_name(last)) == terminator
             && body.num_operands(last) == 0
-            && body.attrs(last) == crate::types::AttrDict::EMPTY
+            && body.attrs(last) == AttrDict::EMPTY
             && body.op_regions(last).is_empty();
         is_it.then_some(last)
     }
@@ -363,22 +371,24 @@ impl<'a> Printer<'a, '_> {
 impl OdsRow {
     /// Whether an operation can be printed in the format: it has everything that the row requires.
     pub(super) fn fits(&self, ctx: &Context, body: &Body, op: OpId) -> bool {
-        use crate::ods::{Arity, AttrPresence};
-        let fits = |values: &[crate::ods::Value], count: usize| {
-            let least = values.iter().filter(|value| value.arity == Arity::One).count();
-            count >= least && (count == least || least < values.len())
-        };
+        use crate::ods::AttrPresence;
+        let derived = &self.derived;
+        if !derived.operands.fits(body.num_operands(op)) || !derived.results.fits(body.num_results(op)) {
+            return false;
+        }
+        // Most operations have neither regions nor successors, and no attribute that has to be there.
+        if !derived.requires && !self.segments && self.regions.is_empty() && body.extra(op).is_none() {
+            return true;
+        }
         let attrs = segments::all_attrs(ctx, body, op);
         let required = self
             .attrs
             .iter()
             .filter(|attr| matches!(attr.presence, AttrPresence::Required));
-        fits(&self.operands, body.num_operands(op))
-            && fits(&self.results, body.num_results(op))
-            && required
-                .into_iter()
-                .all(|attr| ctx.dict_get_sym(attrs, attr.sym(ctx)).is_some())
-            && (!self.segments || ctx.dict_get(attrs, OPERAND_SEGMENTS).is_some())
+        required
+            .into_iter()
+            .all(|attr| ctx.dict_get_sym(attrs, attr.sym(ctx)).is_some())
+            && (!self.segments || ctx.dict_get_sym(attrs, self.operand_segments(ctx)).is_some())
             && self.regions.iter().filter(|region| !region.variadic).count() <= body.op_regions(op).len()
             && (!self.successors.is_empty() || body.successors(op).is_empty())
             && body.isolated(op).is_none()
@@ -391,9 +401,9 @@ impl OdsRow {
             body,
             op,
             slot,
-            &self.operands,
+            (self.derived.operands, &self.operands),
             body.num_operands(op),
-            self.segments.then_some(OPERAND_SEGMENTS),
+            self.segments.then(|| self.operand_segments(ctx)),
         )
     }
 
@@ -404,9 +414,9 @@ impl OdsRow {
             body,
             op,
             at,
-            &self.results,
+            (self.derived.results, &self.results),
             body.num_results(op),
-            self.result_segments.then_some(RESULT_SEGMENTS),
+            self.result_segments.then(|| self.result_segments(ctx)),
         )
     }
 }
@@ -416,29 +426,37 @@ fn place(
     body: &Body,
     op: OpId,
     at: usize,
-    values: &[crate::ods::Value],
+    (layout, values): (Layout, &[crate::ods::Value]),
     total: usize,
-    sizes: Option<&str>,
+    sizes: Option<Sym>,
 ) -> (usize, usize) {
     use crate::ods::Arity;
-    if let Some(AttrData::Elements(counts)) = sizes
-        .and_then(|name| ctx.dict_get(segments::all_attrs(ctx, body, op), name))
-        .map(|counts| ctx.attr_data(counts))
-    {
-        let counts: SmallVec<[usize; 6]> = counts.ints().map_or(SmallVec::new(), |counts| {
-            counts.map(|count| usize::try_from(count).unwrap_or(0)).collect()
-        });
-        return (counts.iter().take(at).sum(), counts.get(at).copied().unwrap_or(0));
-    }
     // The index depends on the number of values only after a variadic group.
-    let first = values.get(..=at).unwrap_or_default();
-    if !first.is_empty() && first.iter().all(|value| value.arity == Arity::One) && at < total {
+    if sizes.is_none() && at < layout.leading && at < total {
         return (at, 1);
     }
-    let others = values.iter().filter(|value| value.arity == Arity::One).count();
-    let several = values.len() - others;
+    if let Some(AttrData::Elements(counts)) = sizes
+        .and_then(|name| ctx.dict_get_sym(segments::all_attrs(ctx, body, op), name))
+        .map(|counts| ctx.attr_data(counts))
+    {
+        let count = |at| {
+            counts
+                .int(at)
+                .and_then(|count| usize::try_from(count).ok())
+                .unwrap_or(0)
+        };
+        // Counts that the verifier has not seen may be any numbers.
+        return ((0..at).map(count).fold(0, usize::saturating_add), count(at));
+    }
+    if at < layout.leading && at < total {
+        return (at, 1);
+    }
     // Variadic groups share the remaining values.
-    let rest = total.saturating_sub(others).checked_div(several).unwrap_or(0);
+    let several = layout.groups - layout.ones;
+    let rest = total.saturating_sub(layout.ones).checked_div(several).unwrap_or(0);
+    if at == layout.leading {
+        return (at, rest);
+    }
     let len = |value: &crate::ods::Value| if value.arity == Arity::One { 1 } else { rest };
     (values.iter().take(at).map(len).sum(), values.get(at).map_or(0, len))
 }

@@ -89,8 +89,12 @@ impl<'a> OdsPrinter<'a> for RowPrinter<'_, 'a, '_> {
     }
 
     fn get_attr(&self, name: &str) -> Option<Attr> {
-        let attrs = segments::all_attrs(self.printer.ctx, self.body, self.op);
-        self.printer.ctx.dict_get(attrs, name)
+        let ctx = self.printer.ctx;
+        let attrs = segments::all_attrs(ctx, self.body, self.op);
+        match self.row.attr(name) {
+            Some(at) => ctx.dict_get_sym(attrs, self.row.attrs[at].sym(ctx)),
+            None => ctx.dict_get(attrs, name),
+        }
     }
 
     fn ints(&self, name: &str) -> Vec<i64> {
