@@ -16,8 +16,8 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use pir_dialects::pd;
 use pir_dialects::stablehlo::refine::has_dynamic;
+use pir_dialects::{mlir, pd};
 use pir_interp::kernels::Kernels;
 use pir_interp::{ExecError, InputSpec, Options, Outcome, Tensor, inputs_of};
 use pir_ir::{Context, Diagnostic, Module, OpView};
@@ -98,6 +98,7 @@ fn run(args: &Args, ctx: &Arc<Context>, source: &Source, renderer: &Renderer) ->
     let (mut module, warnings) = driver::load_as(ctx, source, args.from.format(source), load)?;
     cli::report(renderer, source, &warnings);
     timing.end("read");
+    mlir::vectors_to_tensors(&mut module);
     lower_gradients(&mut module)?;
     inline_in_regions(&mut module)?;
     if let Some(devices) = args.dataflow {

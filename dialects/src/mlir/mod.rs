@@ -18,6 +18,7 @@ mod scf_patterns;
 mod to_pd;
 pub mod types;
 mod values;
+mod vectors;
 mod verify;
 
 pub(crate) use branch::definitions as branches;
@@ -25,6 +26,7 @@ pub use lower::is_lowered;
 pub use ops::{arith, index, math, memref, tensor, ub};
 pub use register::register;
 pub use values::{Count, OPERAND, index_constant, ints, number, sizes};
+pub use vectors::{has_vectors, vectors_to_tensors};
 
 /// The help of errors about operations of these dialects.
 const HELP: &str = "use the generic form, which `mlir-opt --mlir-print-op-generic` prints";

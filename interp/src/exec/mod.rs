@@ -28,7 +28,7 @@ use std::borrow::Cow;
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use pir_dialects::mlir::scf;
+use pir_dialects::mlir::{has_vectors, scf};
 use pir_ir::{Module, OpView, expand_composites, has_composites};
 
 use crate::kernels::Kernels;
@@ -63,7 +63,8 @@ pub(crate) fn expanded<'m>(
     if !module.ctx.has_composites() {
         return Ok(Cow::Borrowed(module));
     }
-    let keep = |op: OpView<'_>| keep(Kernels::of(&module.ctx), op);
+    // Vectors that are no tensors have no expansion; they may be in functions that are not run.
+    let keep = |op: OpView<'_>| keep(Kernels::of(&module.ctx), op) || has_vectors(op);
     if !has_composites(module, &keep) {
         return Ok(Cow::Borrowed(module));
     }

@@ -1,5 +1,5 @@
-//! The semantics of operations of `affine` and `linalg`, in terms of `scf`, `arith`, `memref` and `tensor`, and of some operations of the
-//! last two.
+//! The semantics of operations of `affine`, `linalg` and `vector`, in terms of `scf`, `arith`, `memref` and `tensor`, and of some operations
+//! of the last two.
 //!
 //! Of these dialects the text is known and nothing else; whoever wants to know more (the interpreter, `backward`, the passes
 //! `lower-affine` and `convert-linalg-to-loops`) takes what they expand to.
@@ -9,6 +9,7 @@ mod composed;
 mod linalg;
 mod map;
 mod named;
+mod vectors;
 
 use std::sync::Arc;
 
@@ -22,6 +23,13 @@ pub(super) fn register(builder: &mut ContextBuilder) {
         builder.register_semantics(*name, Arc::new(Control::new(*expand)));
     }
     for (name, expand) in linalg::all() {
+        builder.register_semantics(name, Arc::new(expand));
+    }
+    for (name, expand) in vectors::all() {
+        let expand = Control::new(move |r, parts| {
+            vectors::check(r, parts)?;
+            expand(r, parts)
+        });
         builder.register_semantics(name, Arc::new(expand));
     }
 }
