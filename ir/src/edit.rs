@@ -441,6 +441,11 @@ impl Body {
     /// that are removed with it.
     pub fn erase_op(&mut self, op: OpId) {
         self.unlink_op(op);
+        // Most operations have nothing inside.
+        if self.extra(op).is_none() {
+            self.kill(op);
+            return;
+        }
         let mut pending = vec![op];
         while let Some(op) = pending.pop() {
             for region in self.op_regions(op).iter().copied().collect::<SmallVec<[RegionId; 3]>>() {

@@ -73,7 +73,10 @@ impl Body {
             return Some((user, FlowPoint::Parent));
         }
         // Most operations are not terminators.
-        let region = self.op_region(user).filter(|_| self.next_op(user).is_none())?;
+        if self.next_op(user).is_some() {
+            return None;
+        }
+        let region = self.op_region(user)?;
         let parent = self.region_parent(region)?;
         self.region_flow(ctx, parent)?;
         (self.region_terminator(region) == Some(user))

@@ -5,6 +5,7 @@
 use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use append_only_vec::AppendOnlyVec;
 use ecow::EcoString;
@@ -125,5 +126,37 @@ impl StrInterner {
     #[inline]
     pub(crate) fn get(&self, id: u32) -> &str {
         &self.items[id as usize]
+    }
+}
+
+/// How many names are kept in [`RecentNames`], a power of two.
+const RECENT: usize = 128;
+
+/// The numbers of names by where in memory their texts are: passes make operations by constant texts, which stay in place. Only a
+/// hint: the text is compared before a number is used.
+pub(crate) struct RecentNames([AtomicU32; RECENT]);
+
+impl Default for RecentNames {
+    fn default() -> Self {
+        RecentNames([const { AtomicU32::new(u32::MAX) }; RECENT])
+    }
+}
+
+impl RecentNames {
+    fn place(&self, text: &str) -> &AtomicU32 {
+        // Texts are next to each other, so that the lowest bits of their addresses tell them apart.
+        let at = text.as_ptr().addr();
+        &self.0[(at ^ at >> 7) % RECENT]
+    }
+
+    /// The number that was kept for a text; `text_of` gives the texts of those that are kept.
+    #[inline]
+    pub(crate) fn get<'a>(&self, text: &str, text_of: impl FnOnce(u32) -> &'a str) -> Option<u32> {
+        let id = self.place(text).load(Ordering::Acquire);
+        (id != u32::MAX && text_of(id) == text).then_some(id)
+    }
+
+    pub(crate) fn keep(&self, text: &str, id: u32) {
+        self.place(text).store(id, Ordering::Release);
     }
 }

@@ -256,16 +256,29 @@ impl<'a> Rewriter<'a> {
 
     /// Names `value` after `like`, with a suffix: `%x` gives `%x_grad`.
     pub fn name_like(&mut self, value: ValueId, like: ValueId, suffix: &str) {
-        if let Some(name) = self.body.value_name(like) {
-            let base = self.ctx.name_text(name.name);
-            // A number is not a descriptive name.
-            if !base.starts_with(|c: char| c.is_ascii_digit()) {
-                let text = format!("{base}{suffix}");
-                self.name(value, &text);
-            }
+        let Some(like) = self.body.value_name(like) else { return };
+        let (word, number) = self.ctx.name_parts(like.name);
+        // A number is not a descriptive name.
+        match (word.as_bytes().first(), number) {
+            (Some(first), _) if first.is_ascii_digit() => return,
+            (None, Some(_)) => return,
+            _ => {}
+        }
+        // Without `format!`: differentiation names nearly every value in this way.
+        let mut text = SmallString::new();
+        text.extend_from_slice(word.as_bytes());
+        if let Some(number) = number {
+            text.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+        }
+        text.extend_from_slice(suffix.as_bytes());
+        if let Ok(text) = std::str::from_utf8(&text) {
+            self.name(value, text);
         }
     }
 }
+
+/// A text that is put together on the stack, unless it is long.
+type SmallString = SmallVec<[u8; 48]>;
 
 /// A mapping of values, as of originals to their copies.
 #[derive(Clone, Default, Debug)]

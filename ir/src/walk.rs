@@ -7,7 +7,9 @@ use crate::entity::{BlockId, OpId, RegionId};
 #[derive(Clone)]
 pub struct PreOrder<'a> {
     body: &'a Body,
-    /// Where to go on at each level: the next operation, else the next block of the region.
+    /// Where to go on: the next operation, else the next block of the region.
+    at: Level,
+    /// Where to go on after that, in what is around it or beside it.
     stack: Vec<Level>,
 }
 
@@ -23,30 +25,39 @@ impl Iterator for PreOrder<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<OpId> {
-        loop {
-            let level = self.stack.last_mut()?;
-            if let Some(op) = level.next {
-                level.next = self.body.next_op(op);
-                if self.body.extra(op).is_some() {
-                    self.enter(op);
-                }
-                return Some(op);
-            }
-            level.block += 1;
-            match self.body.region_blocks(level.region).get(level.block) {
-                Some(&block) => level.next = self.body.first_op(block),
-                None => {
-                    self.stack.pop();
-                }
-            }
+        let op = match self.at.next {
+            Some(op) => op,
+            None => self.leave()?,
+        };
+        self.at.next = self.body.next_op(op);
+        if self.body.extra(op).is_some() {
+            self.enter(op);
         }
+        Some(op)
     }
 }
 
 impl PreOrder<'_> {
     fn enter(&mut self, op: OpId) {
-        for &region in self.body.op_regions(op).iter().rev() {
-            self.stack.push(Level::at(self.body, region));
+        if let Some((&first, others)) = self.body.op_regions(op).split_first() {
+            self.stack.push(self.at);
+            let others = others.iter().rev();
+            self.stack.extend(others.map(|&region| Level::at(self.body, region)));
+            self.at = Level::at(self.body, first);
+        }
+    }
+
+    /// The next operation after the end of a block.
+    fn leave(&mut self) -> Option<OpId> {
+        loop {
+            self.at.block += 1;
+            match self.body.region_blocks(self.at.region).get(self.at.block) {
+                Some(&block) => self.at.next = self.body.first_op(block),
+                None => self.at = self.stack.pop()?,
+            }
+            if self.at.next.is_some() {
+                return self.at.next;
+            }
         }
     }
 }
@@ -63,7 +74,8 @@ impl Body {
     pub fn walk(&self, region: RegionId) -> PreOrder<'_> {
         PreOrder {
             body: self,
-            stack: vec![Level::at(self, region)],
+            at: Level::at(self, region),
+            stack: Vec::new(),
         }
     }
 

@@ -195,6 +195,11 @@ impl Body {
         self.extras.iter().filter_map(|e| e.isolated.as_deref())
     }
 
+    /// Whether operations directly in this body are isolated, as functions are. Quicker than to look at them all.
+    pub fn has_isolated(&self) -> bool {
+        self.isolated_bodies().next().is_some()
+    }
+
     /// The isolated operations directly in this body with their names and bodies, for work in parallel.
     pub fn isolated_ops_mut(&mut self) -> impl Iterator<Item = (OpId, OpName, &mut Body)> {
         let mut owners = Vec::new();

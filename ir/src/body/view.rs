@@ -156,10 +156,15 @@ impl<'a> OpView<'a> {
     /// The type of the first operand or result that holds complex numbers, be it in a list.
     pub fn complex_type(&self) -> Option<Type> {
         let values = self.body.operands(self.op).chain(self.body.results(self.op));
+        // Types mostly come several times in a row.
+        let mut before = None;
         let mut types = values.map(|value| self.body.value_type(value));
-        types.find(|&ty| match self.ctx.type_data(ty) {
-            TypeData::List(items) => items.iter().any(|&ty| self.ctx.is_complex(ty)),
-            _ => self.ctx.is_complex(ty),
+        types.find(|&ty| {
+            before.replace(ty) != Some(ty)
+                && match self.ctx.type_data(ty) {
+                    TypeData::List(items) => items.iter().any(|&ty| self.ctx.is_complex(ty)),
+                    _ => self.ctx.is_complex(ty),
+                }
         })
     }
 
@@ -199,9 +204,8 @@ impl<'a> OpView<'a> {
             return Some(0);
         }
         let attrs = self.body.attrs(self.op);
-        let leading = specs.get(..=index);
-        let absent = || attrs != AttrDict::EMPTY && self.ctx.dict_get(attrs, "absent_operands").is_some();
-        if leading.is_some_and(|specs| specs.iter().all(|s| s.arity == Arity::One)) && !absent() {
+        let places = self.ctx.places(self.body.op_name(self.op))?;
+        if index < places.leading && !self.ctx.may_lack_operands(attrs) {
             return Some(index);
         }
         let types: SmallVec<[Type; 6]> = self.body.operands(self.op).map(|v| self.body.value_type(v)).collect();
@@ -223,11 +227,14 @@ impl<'a> OpView<'a> {
         match &def.derivative {
             Derivative::Undeclared => Dependence::Undeclared,
             Derivative::None => Dependence::Constant,
-            Derivative::Operands(names) => match self.declared_operand(index) {
-                None => Dependence::Undeclared,
-                Some(place) if names.contains(&def.operands[place].name) => Dependence::Differentiable,
-                Some(_) => Dependence::Constant,
-            },
+            Derivative::Operands(_) => {
+                let places = self.ctx.places(self.body.op_name(self.op));
+                match self.declared_operand(index).zip(places) {
+                    None => Dependence::Undeclared,
+                    Some((place, places)) if places.is_differentiable(def, place) => Dependence::Differentiable,
+                    Some(_) => Dependence::Constant,
+                }
+            }
         }
     }
 

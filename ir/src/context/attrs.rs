@@ -114,11 +114,18 @@ impl Context {
     }
 
     /// The entry called `name`.
+    #[inline]
     pub fn dict_get(&self, dict: AttrDict, name: &str) -> Option<Attr> {
-        self.dict_entries(dict)
-            .iter()
-            .find(|&&(n, _)| self.str(n) == name)
-            .map(|&(_, attr)| attr)
+        // Most operations have no attributes.
+        match dict {
+            AttrDict::EMPTY => None,
+            _ => self.find_entry(dict, name),
+        }
+    }
+
+    fn find_entry(&self, dict: AttrDict, name: &str) -> Option<Attr> {
+        let found = self.dict_entries(dict).iter().find(|&&(n, _)| self.str(n) == name);
+        found.map(|&(_, attr)| attr)
     }
 
     /// The entry of that name.

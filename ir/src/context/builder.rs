@@ -3,12 +3,13 @@
 use std::any::{Any, TypeId};
 use std::sync::{Arc, OnceLock, Weak};
 
+use super::places::PlaceTable;
 use super::{Context, Extensions, SemanticsTable};
 use crate::arithmetic::{Arithmetic, Registered, Structured};
 use crate::constraints::{ConstraintTable, Constraints};
 use crate::declare::Text;
 use crate::float_kind::FloatKind;
-use crate::intern::{Interner, StrInterner};
+use crate::intern::{Interner, RecentNames, StrInterner};
 use crate::marks::Mark;
 use crate::names::Stems;
 use crate::ods::{OdsRows, OdsTable};
@@ -144,11 +145,13 @@ impl ContextBuilder {
             attrs: Interner::new(),
             dicts: Interner::new(),
             op_names: StrInterner::new(),
+            recent_ops: RecentNames::default(),
             ops: Vec::new(),
             undeclared: false,
             composites: false,
             shared: Weak::new(),
             plans: Vec::new(),
+            places: PlaceTable::default(),
             marks: self.marks,
             external: self.external,
             aliases: Vec::new(),
@@ -196,6 +199,7 @@ impl ContextBuilder {
         }
         ops.truncate(kept);
         let plans = ops.iter().map(|_| OnceLock::new()).collect();
+        let places = PlaceTable::new(ops.len());
         let undeclared = ops.iter().any(|def| matches!(def.effects, MemoryEffects::Undeclared));
         let aliases = self.aliases.into_iter();
         let aliases = aliases.map(|(alias, op)| (alias, context.op_name(&op))).collect();
@@ -211,6 +215,7 @@ impl ContextBuilder {
             composites,
             shared: shared.clone(),
             plans,
+            places,
             ..context
         })
     }

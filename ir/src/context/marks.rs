@@ -31,11 +31,13 @@ impl Mark {
     }
 
     /// The value of the mark in the attributes.
+    #[inline]
     pub fn get(&self, ctx: &Context, attrs: AttrDict) -> Option<Attr> {
         ctx.dict_get(attrs, &self.name)
     }
 
     /// The name that the attributes have as the mark, if it is one in the same symbol table.
+    #[inline]
     pub fn symbol(&self, ctx: &Context, attrs: AttrDict) -> Option<Sym> {
         match ctx.attr_data(self.get(ctx, attrs)?) {
             AttrData::Symbol(path) if path.len() == 1 => Some(path[0]),

@@ -4,6 +4,7 @@ mod attrs;
 mod builder;
 mod marks;
 mod names;
+mod places;
 mod types;
 
 use std::any::{Any, TypeId};
@@ -13,7 +14,7 @@ use rustc_hash::FxHashMap;
 
 use crate::declare::{Text, Traits};
 use crate::entity::{OpName, Sym};
-use crate::intern::{Interner, StrInterner};
+use crate::intern::{Interner, RecentNames, StrInterner};
 use crate::marks::Mark;
 use crate::names::Stems;
 use crate::ods::OdsTable;
@@ -38,6 +39,7 @@ pub struct Context {
     attrs: Interner<AttrData>,
     dicts: Interner<DictData>,
     op_names: StrInterner,
+    recent_ops: RecentNames,
     ops: Vec<OpDef>,
     /// Whether the effects of some of them are not declared.
     undeclared: bool,
@@ -47,6 +49,8 @@ pub struct Context {
     shared: Weak<Context>,
     /// For each of the operations what the verifier asks of it, made when it is first needed.
     plans: Vec<OnceLock<Box<Plan>>>,
+    /// What is asked of their declared operands.
+    places: places::PlaceTable,
     dialects: FxHashMap<Text, DialectDef>,
     declared_types: DeclaredTypes,
     marks: Vec<Mark>,
@@ -88,15 +92,19 @@ impl Context {
 
     /// Interns an operation name; the name need not be registered.
     pub fn op_name(&self, text: &str) -> OpName {
-        OpName(self.op_names.intern(text))
+        let recent = self.recent_ops.get(text, |id| self.op_names.get(id));
+        OpName(recent.unwrap_or_else(|| {
+            let id = self.op_names.intern(text);
+            self.recent_ops.keep(text, id);
+            id
+        }))
     }
 
     /// The operation name `text` if it is registered.
     pub fn registered_op(&self, text: &str) -> Option<OpName> {
-        self.op_names
-            .find(text)
-            .map(OpName)
-            .filter(|n| n.index() < self.ops.len())
+        let recent = self.recent_ops.get(text, |id| self.op_names.get(id));
+        let found = recent.or_else(|| self.op_names.find(text)).map(OpName);
+        found.filter(|n| n.index() < self.ops.len())
     }
 
     /// The text of an operation name.
