@@ -531,7 +531,11 @@ impl<'c> Parts<'c> {
     }
 
     pub(crate) fn build_one<'s>(self, scope: ExprScope<'s>) -> Expr<'s> {
-        self.build_all(scope).first().copied().unwrap_or(scope.nothing())
+        let name = self.name;
+        match self.finish() {
+            (Some(operands), attrs) => scope.build_first(name, &operands, &attrs),
+            (None, _) => scope.nothing(),
+        }
     }
 
     pub(crate) fn build_fixed<'s, const N: usize>(self, scope: ExprScope<'s>) -> [Expr<'s>; N] {

@@ -14,10 +14,14 @@ use std::cell::RefCell;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 use pir_ir::{Attr, Context, Rewriter, Type, TypeData, ValueId};
+use smallvec::SmallVec;
 
 use super::ops;
 use crate::mlir;
 use crate::typed::{Given, Number};
+
+/// The results of one operation.
+pub type Emitted = SmallVec<[ValueId; 2]>;
 
 /// The destination of expressions.
 pub trait Emitter {
@@ -27,9 +31,9 @@ pub trait Emitter {
     fn type_of(&self, value: ValueId) -> Type;
     /// Emits an operation with the given or inferred result types. Reports an error and returns nothing if inference
     /// fails.
-    fn emit(&self, name: &str, operands: &[ValueId], attrs: &[(&str, Attr)], result: Option<Type>) -> Vec<ValueId>;
+    fn emit(&self, name: &str, operands: &[ValueId], attrs: &[(&str, Attr)], result: Option<Type>) -> Emitted;
     /// Emits an operation with several results of given types.
-    fn emit_all(&self, name: &str, operands: &[ValueId], attrs: &[(&str, Attr)], results: &[Type]) -> Vec<ValueId>;
+    fn emit_all(&self, name: &str, operands: &[ValueId], attrs: &[(&str, Attr)], results: &[Type]) -> Emitted;
     /// Reports an error, unless there is one already.
     fn fail(&self, why: String);
 }
@@ -78,6 +82,12 @@ impl<'c> ExprScope<'c> {
     ) -> Vec<Expr<'c>> {
         let results = self.0.emit(name, operands, attrs, result);
         results.into_iter().map(|value| self.expr(value)).collect()
+    }
+
+    /// Emits an operation by its name, for its first result. Its results are inferred.
+    pub(crate) fn build_first(self, name: &str, operands: &[ValueId], attrs: &[(&str, Attr)]) -> Expr<'c> {
+        let results = self.0.emit(name, operands, attrs, None);
+        results.first().map_or(self.nothing(), |&value| self.expr(value))
     }
 
     /// Emits an operation with results of given types.
@@ -425,7 +435,7 @@ impl Emitter for Building<'_, '_> {
         self.rewriter.borrow().body.value_type(value)
     }
 
-    fn emit_all(&self, name: &str, operands: &[ValueId], attrs: &[(&str, Attr)], results: &[Type]) -> Vec<ValueId> {
+    fn emit_all(&self, name: &str, operands: &[ValueId], attrs: &[(&str, Attr)], results: &[Type]) -> Emitted {
         let r = &mut **self.rewriter.borrow_mut();
         let op = r.op(name).operands(operands.iter().copied());
         let op = attrs.iter().fold(op, |op, &(name, value)| op.attr(name, value));
@@ -433,7 +443,7 @@ impl Emitter for Building<'_, '_> {
         r.body.results(op).collect()
     }
 
-    fn emit(&self, name: &str, operands: &[ValueId], attrs: &[(&str, Attr)], result: Option<Type>) -> Vec<ValueId> {
+    fn emit(&self, name: &str, operands: &[ValueId], attrs: &[(&str, Attr)], result: Option<Type>) -> Emitted {
         let r = &mut **self.rewriter.borrow_mut();
         let mut op = r.op(name).operands(operands.iter().copied());
         for &(name, value) in attrs {
@@ -447,7 +457,7 @@ impl Emitter for Building<'_, '_> {
             Ok(op) => r.body.results(op).collect(),
             Err(why) => {
                 self.fail(why);
-                Vec::new()
+                Emitted::new()
             }
         }
     }

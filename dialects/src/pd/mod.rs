@@ -30,7 +30,7 @@ use pir_ir::DialectType;
 
 pub use composed::BERNOULLI;
 pub use control::{is_if, is_while, role};
-pub use expr::{Building, Emitter, Expr, ExprScope, evaluate};
+pub use expr::{Building, Emitted, Emitter, Expr, ExprScope, evaluate};
 pub use handles::Handles;
 pub use ops::*;
 pub use register::register;

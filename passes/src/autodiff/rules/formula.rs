@@ -145,7 +145,7 @@ impl Emitter for Formula<'_, '_, '_> {
         self.rule.borrow().r.body.value_type(value)
     }
 
-    fn emit(&self, name: &str, operands: &[ValueId], attrs: &[(&str, Attr)], result: Option<Type>) -> Vec<ValueId> {
+    fn emit(&self, name: &str, operands: &[ValueId], attrs: &[(&str, Attr)], result: Option<Type>) -> pd::Emitted {
         let building = &mut *self.rule.borrow_mut();
         let building = pd::Building::new(building.r);
         let results = building.emit(name, operands, attrs, result);
@@ -155,7 +155,7 @@ impl Emitter for Formula<'_, '_, '_> {
         results
     }
 
-    fn emit_all(&self, name: &str, operands: &[ValueId], attrs: &[(&str, Attr)], results: &[Type]) -> Vec<ValueId> {
+    fn emit_all(&self, name: &str, operands: &[ValueId], attrs: &[(&str, Attr)], results: &[Type]) -> pd::Emitted {
         let building = &mut *self.rule.borrow_mut();
         pd::Building::new(building.r).emit_all(name, operands, attrs, results)
     }
@@ -296,11 +296,13 @@ impl<'c> Cx<'c> {
             return self.with(|rule| rule.settle(index));
         };
         let like = self.operand_at(index);
-        let differs = like.static_shape().is_some() && grad.ty() != like.ty();
+        let is_static = like.ty().is_some_and(|ty| self.context().is_static(ty));
+        let differs = is_static && grad.ty() != like.ty();
         self.add_at(
             index,
             match operand.is_number {
                 true => grad.sum().cast_like(like).reshape_like(like),
+                false if is_static && !differs => grad,
                 false if broadcasts || differs => grad.reduce_like(like),
                 false => grad,
             },

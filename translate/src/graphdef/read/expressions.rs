@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use pir_dialects::pd::{Emitter, Expr, ExprScope};
+use pir_dialects::pd::{Emitted, Emitter, Expr, ExprScope};
 use pir_ir::{Attr, Context, Type, ValueId, ValueName};
 
 use super::{Reader, Result};
@@ -25,7 +25,7 @@ impl Emitter for Appending<'_, '_> {
         self.reader.borrow().body.value_type(value)
     }
 
-    fn emit(&self, name: &str, operands: &[ValueId], attrs: &[(&str, Attr)], result: Option<Type>) -> Vec<ValueId> {
+    fn emit(&self, name: &str, operands: &[ValueId], attrs: &[(&str, Attr)], result: Option<Type>) -> Emitted {
         let count = self
             .ctx
             .op_def(self.ctx.op_name(name))
@@ -36,9 +36,9 @@ impl Emitter for Appending<'_, '_> {
         }
     }
 
-    fn emit_all(&self, name: &str, operands: &[ValueId], attrs: &[(&str, Attr)], results: &[Type]) -> Vec<ValueId> {
+    fn emit_all(&self, name: &str, operands: &[ValueId], attrs: &[(&str, Attr)], results: &[Type]) -> Emitted {
         if self.error.borrow().is_some() {
-            return Vec::new();
+            return Emitted::new();
         }
         let r = &mut **self.reader.borrow_mut();
         match r.append(self.at, name, operands, results, attrs) {
@@ -48,7 +48,7 @@ impl Emitter for Appending<'_, '_> {
             }
             Err(message) => {
                 self.fail(message);
-                Vec::new()
+                Emitted::new()
             }
         }
     }
