@@ -7,7 +7,7 @@
 //! argument or result that control binds to different roots is in *doubt*. It is a fixpoint over {unvisited, one root,
 //! in doubt}, in which a loop that forwards a handle unchanged is not a contradiction.
 
-use pir_ir::{Analysis, Body, Context, Type, TypeData, Use, ValueDef, ValueId};
+use pir_ir::{Analysis, Body, Context, Type, TypeData, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The origin of a handle.
@@ -46,13 +46,19 @@ pub(crate) fn is_handle_type(ctx: &Context, ty: Type) -> bool {
 impl Analysis for Provenance {
     fn compute(ctx: &Context, body: &Body) -> Self {
         let mut this = Provenance::default();
+        // Hardly any value is a handle, and types mostly come several times in a row.
         let mut types: FxHashMap<Type, bool> = FxHashMap::default();
+        let mut before: Option<(Type, bool)> = None;
         let values = (0..body.num_value_slots()).map(ValueId::new);
         this.handles = values
-            .filter(|&v| body.value_def(v) != ValueDef::None)
             .filter(|&v| {
                 let ty = body.value_type(v);
-                *types.entry(ty).or_insert_with(|| is_handle_type(ctx, ty))
+                let is_handle = match before {
+                    Some((same, is_handle)) if same == ty => is_handle,
+                    _ => *types.entry(ty).or_insert_with(|| is_handle_type(ctx, ty)),
+                };
+                before = Some((ty, is_handle));
+                is_handle && body.value_def(v) != ValueDef::None
             })
             .collect();
         let mut pending: Vec<ValueId> = this.handles.iter().rev().copied().collect();
@@ -158,7 +164,6 @@ impl Provenance {
 
 /// The values that a handle flows to.
 fn targets(ctx: &Context, body: &Body, value: ValueId) -> Vec<ValueId> {
-    let uses: Vec<Use> = body.uses(value).collect();
-    let targets = uses.into_iter().filter_map(|at| body.flow_targets(ctx, at));
+    let targets = body.uses(value).filter_map(|at| body.flow_targets(ctx, at));
     targets.flatten().collect()
 }

@@ -11,7 +11,7 @@
 
 use std::cell::RefCell;
 
-use pir_ir::{Body, Context, OpId, Traits, Use, ValueDef, ValueId};
+use pir_ir::{Body, Context, OpId, RegionId, Traits, Use, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::differentiable::carries;
@@ -60,7 +60,9 @@ struct Opaque {
 impl Opaque {
     fn new(ctx: &Context, body: &Body) -> Self {
         let mut this = Opaque::default();
-        for op in body.walk_all() {
+        // Much fewer than operations.
+        let all = (0..body.num_region_slots()).map(RegionId::new);
+        for op in all.filter_map(|region| body.region_parent(region)) {
             let regions = body.op_regions(op);
             let is_known = || {
                 let single = |&region| body.region_blocks(region).len() <= 1;

@@ -22,7 +22,7 @@ mod duals;
 mod refusals;
 
 use pir_dialects::cf;
-use pir_ir::{BlockId, Diagnostic, FlowKind, OpId, Rewriter, Type, ValueId, ValueMap};
+use pir_ir::{BlockId, Diagnostic, FlowKind, OpId, Rewriter, Type, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -31,6 +31,7 @@ pub(crate) use self::refusals::check_rules;
 use self::refusals::{no_rule, reached};
 use super::activity::Activity;
 use super::cotangent::{Frame, is_list, zeros_like};
+use super::dense::DenseMap;
 use super::memory::Shadows;
 use super::rules::{RuleCx, RuleTable};
 use super::structure::{Names, Tape, locals};
@@ -43,7 +44,7 @@ pub(crate) struct Adjoint<'x, 'a> {
     activity: &'x Activity,
     names: Names<'a>,
     /// The counterpart of a recorded local at the place where the adjoint is built.
-    image: ValueMap,
+    image: DenseMap,
     /// The active values that are used in the regions of an operation but defined outside of them, in order of use.
     captures: FxHashMap<OpId, Vec<ValueId>>,
     /// The inputs of the derivative.
@@ -72,7 +73,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
             rules,
             activity,
             names,
-            image: ValueMap::new(),
+            image: DenseMap::default(),
             captures,
             inputs,
             gradient_stacks: FxHashMap::default(),

@@ -16,6 +16,9 @@ use crate::inline::{growth, inline_block, recursive_functions};
 /// Inlines them in all copies at the outermost level.
 pub(super) fn inline(module: &mut Module) {
     let ctx = module.ctx.clone();
+    if !module.body.has_isolated() {
+        return;
+    }
     let copies = module.body.walk_all();
     let copies: Vec<OpId> = copies
         .filter(|&op| ADJOINT_OF.get(&ctx, module.body.attrs(op)).is_some())

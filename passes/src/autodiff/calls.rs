@@ -151,10 +151,8 @@ fn augment(ctx: &Context, body: &mut Body, call: OpId, made: Made) {
 
 /// Restores the original callees of calls whose tape is unused.
 pub(super) fn forget_unread(ctx: &Context, body: &mut Body) {
-    for op in body.walk_all().collect::<Vec<_>>() {
-        let Some(primal) = AUGMENTED.get(ctx, body.attrs(op)) else {
-            continue;
-        };
+    let marked = |op: OpId| Some((op, AUGMENTED.get(ctx, body.attrs(op))?));
+    for (op, primal) in body.walk_all().filter_map(marked).collect::<Vec<_>>() {
         let Some(tape) = body.results(op).next_back().filter(|&tape| !body.has_uses(tape)) else {
             continue;
         };
@@ -232,6 +230,9 @@ pub(super) fn finish(module: &mut Module) {
     let ctx = module.ctx.clone();
     let mut pending = vec![&mut module.body];
     while let Some(body) = pending.pop() {
+        if !body.has_isolated() {
+            continue;
+        }
         let copies: Vec<OpId> = body.walk_all().filter(|&op| is_adjoint(&ctx, body, op)).collect();
         for op in copies {
             split::split(&ctx, body, op);

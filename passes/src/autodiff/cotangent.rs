@@ -18,7 +18,60 @@ pub(crate) enum Cotangent {
 /// The cotangents of the values that are visible in a block.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Frame {
-    entries: FxHashMap<ValueId, Cotangent>,
+    entries: Entries,
+}
+
+/// A mapping that is searched from end to end as long as it is small: one is made for nearly every operation that is expanded or
+/// transposed.
+#[derive(Clone, Default, Debug)]
+struct Entries {
+    few: SmallVec<[(ValueId, Cotangent); 4]>,
+    /// All of them, when there were too many.
+    many: Option<FxHashMap<ValueId, Cotangent>>,
+}
+
+/// How many are searched from end to end.
+const FEW: usize = 8;
+
+impl Entries {
+    fn get(&self, value: ValueId) -> Option<&Cotangent> {
+        match &self.many {
+            Some(many) => many.get(&value),
+            None => self.few.iter().find(|entry| entry.0 == value).map(|entry| &entry.1),
+        }
+    }
+
+    fn get_mut(&mut self, value: ValueId) -> Option<&mut Cotangent> {
+        match &mut self.many {
+            Some(many) => many.get_mut(&value),
+            None => (self.few.iter_mut().find(|entry| entry.0 == value)).map(|entry| &mut entry.1),
+        }
+    }
+
+    fn insert(&mut self, value: ValueId, cotangent: Cotangent) {
+        if let Some(slot) = self.get_mut(value) {
+            *slot = cotangent;
+            return;
+        }
+        match &mut self.many {
+            Some(many) => drop(many.insert(value, cotangent)),
+            None if self.few.len() < FEW => self.few.push((value, cotangent)),
+            None => {
+                let all = self.few.drain(..).chain([(value, cotangent)]);
+                self.many = Some(all.collect());
+            }
+        }
+    }
+
+    fn remove(&mut self, value: ValueId) -> Option<Cotangent> {
+        match &mut self.many {
+            Some(many) => many.remove(&value),
+            None => {
+                let at = self.few.iter().position(|entry| entry.0 == value)?;
+                Some(self.few.swap_remove(at).1)
+            }
+        }
+    }
 }
 
 impl Frame {
@@ -29,7 +82,7 @@ impl Frame {
 
     /// Sets the cotangent of a value, which may be a list.
     pub(crate) fn enter(&mut self, r: &mut Rewriter<'_>, value: ValueId, grad: ValueId) -> Result<(), String> {
-        self.entries.remove(&value);
+        self.entries.remove(value);
         match is_list(r.ctx, r.body.value_type(value)) {
             true => self.add(r, value, grad),
             false => {
@@ -41,7 +94,7 @@ impl Frame {
 
     /// Takes over the cotangent that a value has elsewhere.
     pub(crate) fn share(&mut self, value: ValueId, from: &Frame) {
-        if let Some(cotangent) = from.entries.get(&value) {
+        if let Some(cotangent) = from.entries.get(value) {
             self.entries.insert(value, cotangent.clone());
         }
     }
@@ -56,7 +109,7 @@ impl Frame {
             }
             return Ok(());
         }
-        let sum = match self.entries.get(&value) {
+        let sum = match self.entries.get(value) {
             Some(&Cotangent::One(old)) => sum(r, old, grad)?,
             _ => grad,
         };
@@ -79,11 +132,10 @@ impl Frame {
             TypeData::List(items) => items.len(),
             _ => return Err("a list was expected".to_owned()),
         };
-        let entry = self
-            .entries
-            .entry(list)
-            .or_insert_with(|| Cotangent::List(vec![None; len]));
-        if let Cotangent::List(items) = entry
+        if !self.has(list) {
+            self.entries.insert(list, Cotangent::List(vec![None; len]));
+        }
+        if let Some(Cotangent::List(items)) = self.entries.get_mut(list)
             && let Some(slot) = items.get_mut(index)
         {
             *slot = Some(match *slot {
@@ -96,12 +148,12 @@ impl Frame {
 
     /// Whether the value has a cotangent that is not zero.
     pub(crate) fn has(&self, value: ValueId) -> bool {
-        self.entries.contains_key(&value)
+        self.entries.get(value).is_some()
     }
 
     /// The cotangent of a tensor.
     pub(crate) fn get(&self, value: ValueId) -> Option<ValueId> {
-        match self.entries.get(&value) {
+        match self.entries.get(value) {
             Some(&Cotangent::One(grad)) => Some(grad),
             _ => None,
         }
@@ -109,7 +161,7 @@ impl Frame {
 
     /// Removes and gives the cotangent of a tensor.
     pub(crate) fn take(&mut self, value: ValueId) -> Option<ValueId> {
-        match self.entries.remove(&value) {
+        match self.entries.remove(value) {
             Some(Cotangent::One(grad)) => Some(grad),
             _ => None,
         }
@@ -142,7 +194,7 @@ impl Frame {
 
     /// Removes and gives the cotangents of the elements of a list.
     pub(crate) fn take_list(&mut self, value: ValueId) -> Vec<Option<ValueId>> {
-        match self.entries.remove(&value) {
+        match self.entries.remove(value) {
             Some(Cotangent::List(items)) => items,
             _ => Vec::new(),
         }

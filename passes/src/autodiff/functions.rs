@@ -2,8 +2,8 @@
 
 use pir_dialects::func;
 use pir_dialects::marks::{ADJOINT, ADJOINT_FUNCTION, PRIMAL, STOPPED, VJP};
-use pir_ir::{Body, Context, OpId, Sym, Traits, ValueId};
-use rustc_hash::FxHashMap;
+use pir_ir::{Body, Context, OpId, OpName, Sym, Traits, ValueId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The function that a call names, if it is in the same symbol table.
 pub(crate) fn callee(ctx: &Context, body: &Body, op: OpId) -> Option<Sym> {
@@ -41,11 +41,14 @@ pub(crate) fn is_kept(ctx: &Context, body: &Body, function: OpId) -> bool {
 
 /// Whether a body has operations of MLIR's dialects with a meaning here.
 pub(crate) fn is_mlir(ctx: &Context, body: &Body) -> bool {
-    let of_mlir = |op: OpId| {
-        let name = ctx.op_str(body.op_name(op));
-        ["affine.", "arith.", "linalg.", "math.", "memref.", "scf.", "tensor."]
-            .iter()
-            .any(|dialect| name.starts_with(dialect))
+    // Of many operations there are few names.
+    let mut others: FxHashSet<OpName> = FxHashSet::default();
+    let mut of_mlir = |op: OpId| {
+        let name = body.op_name(op);
+        others.insert(name)
+            && ["affine.", "arith.", "linalg.", "math.", "memref.", "scf.", "tensor."]
+                .iter()
+                .any(|dialect| ctx.op_str(name).starts_with(dialect))
     };
     // One that only calls others has numbers where ours have tensors.
     let args = body.entry_block(body.root()).map(|block| body.block_args(block));
@@ -53,7 +56,7 @@ pub(crate) fn is_mlir(ctx: &Context, body: &Body) -> bool {
         let ty = body.value_type(value);
         ctx.is_float(ty) && ctx.elem_type(ty) == ty
     };
-    args.is_some_and(|args| args.iter().any(of_numbers)) || body.walk_all().any(of_mlir)
+    args.is_some_and(|args| args.iter().any(of_numbers)) || body.walk_all().any(&mut of_mlir)
 }
 
 /// The functions of a symbol table by their names.

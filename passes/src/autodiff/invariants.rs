@@ -24,7 +24,7 @@ fn is_free(ctx: &Context, body: &Body, op: OpId) -> bool {
         && body.op_regions(op).is_empty()
         && body.successors(op).is_empty()
         && !view.has(Traits::TERMINATOR)
-        && view.own_effects().is_empty()
+        && (view.has_no_effects() || view.own_effects().is_empty())
         && view.speculatability() == Speculatability::Always
 }
 

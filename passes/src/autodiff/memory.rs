@@ -16,7 +16,7 @@
 
 use pir_dialects::func;
 use pir_dialects::mlir::{arith, memref, sizes};
-use pir_ir::{Arith, Body, Context, Diagnostic, OpId, Rewriter, Type, TypeData, Use, ValueDef, ValueId};
+use pir_ir::{Arith, Body, Context, Diagnostic, OpId, Rewriter, Type, TypeData, Use, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::elements::{each_element, number};
@@ -120,9 +120,21 @@ pub(crate) fn given_to_adjoint(ctx: &Context, body: &Body, op: OpId) -> Vec<Valu
     operands.filter(|&v| is_buffer(ctx, body.value_type(v))).collect()
 }
 
+/// Whether a body has buffers of floats. Hardly any program has some.
+fn has_buffers(ctx: &Context, body: &Body) -> bool {
+    let mut before = None;
+    (0..body.num_value_slots()).map(ValueId::new).any(|value| {
+        let ty = body.value_type(value);
+        before.replace(ty) != Some(ty) && is_buffer(ctx, ty)
+    })
+}
+
 impl Memory {
     pub(crate) fn new(ctx: &Context, body: &Body) -> Self {
         let mut this = Memory::default();
+        if !has_buffers(ctx, body) {
+            return this;
+        }
         for root in buffer_arguments(ctx, body) {
             this.enter(root, true);
         }
@@ -218,7 +230,10 @@ impl Memory {
 
     /// The values that may be loaded of what is stored by a use; those of each group of buffers are given once.
     pub(crate) fn loaded_behind(&self, ctx: &Context, body: &Body, at: Use, given: &mut Given) -> Vec<ValueId> {
-        let stored = !self.groups.is_empty() && at.index == 0 && is_access(ctx, body, at.op, Access::Store);
+        if self.groups.is_empty() {
+            return Vec::new();
+        }
+        let stored = at.index == 0 && is_access(ctx, body, at.op, Access::Store);
         let group = stored.then(|| self.group_of.get(&body.operand(at.op, 1))).flatten();
         let group = group.filter(|&&group| given.0.insert(group));
         let loads = group.into_iter().flat_map(|&group| &self.groups[group].loads);
@@ -227,11 +242,11 @@ impl Memory {
 
     /// The uses by which may have been stored what a value is loaded of; those of each group of buffers are given once.
     pub(crate) fn stored_before(&self, ctx: &Context, body: &Body, value: ValueId, given: &mut Given) -> Vec<Use> {
-        let loads = match body.value_def(value) {
-            ValueDef::Result(op, _) if !self.groups.is_empty() => Some(op),
-            _ => None,
-        };
-        let load = loads.filter(|&op| is_access(ctx, body, op, Access::Load));
+        if self.groups.is_empty() {
+            return Vec::new();
+        }
+        let load = body.defining_op(value);
+        let load = load.filter(|&op| is_access(ctx, body, op, Access::Load));
         let group = load.and_then(|op| self.group_of.get(&body.operand(op, 0)));
         let group = group.filter(|&&group| given.0.insert(group));
         let stores = group.into_iter().flat_map(|&group| &self.groups[group].stores);
@@ -299,6 +314,9 @@ impl Memory {
 
     /// Whether an operation is a call whose adjoint takes the shadow of a buffer that the derivative passes through.
     pub(crate) fn active_call(&self, ctx: &Context, body: &Body, op: OpId) -> bool {
+        if self.groups.is_empty() {
+            return false;
+        }
         let buffers = given_to_adjoint(ctx, body, op);
         buffers.into_iter().any(|buffer| self.is_active(buffer))
     }

@@ -117,6 +117,9 @@ pub(super) fn expand_generated(module: &mut Module) -> Result<(), Vec<Diagnostic
     let ctx = module.ctx.clone();
     let mut pending = vec![&mut module.body];
     while let Some(body) = pending.pop() {
+        if !body.has_isolated() {
+            continue;
+        }
         let copies = body
             .walk_all()
             .filter(|&op| ADJOINT_OF.get(&ctx, body.attrs(op)).is_some());

@@ -18,6 +18,7 @@ mod choices;
 mod cotangent;
 mod cross;
 mod custom;
+mod dense;
 mod differentiable;
 mod elements;
 mod functions;
@@ -339,6 +340,9 @@ fn differentiate(
 fn changes_in_place(ctx: &Context, body: &Body) -> Option<Diagnostic> {
     let changed = |op: OpId| {
         let view = body.view(ctx, op);
+        if view.has_no_effects() {
+            return false;
+        }
         let values = view.own_effects().into_iter().filter_map(|effect| match effect.target {
             EffectTarget::Operand(at) if effect.kind == EffectKind::Write => view.operand(at),
             _ => None,
@@ -395,8 +399,10 @@ fn passes_through_buffers(
 ) -> Option<Diagnostic> {
     let puts = |&op: &OpId| {
         let writes = |effect: &Effect| effect.kind == EffectKind::Write && effect.target == EffectTarget::Memory;
+        let view = body.view(ctx, op);
         // A call with a derivative only computes.
-        body.view(ctx, op).own_effects().iter().any(writes)
+        !view.has_no_effects()
+            && view.own_effects().iter().any(writes)
             && rules.custom(op).is_none()
             && !(mode == Mode::Reverse && activity.memory.is_known(ctx, body, op))
             && body

@@ -103,6 +103,9 @@ fn for_each_function(module: &mut Module, mut f: impl FnMut(&Context, &mut Body,
     let ctx = module.ctx.clone();
     let mut pending = vec![&mut module.body];
     while let Some(body) = pending.pop() {
+        if !body.has_isolated() {
+            continue;
+        }
         let is_function = |&op: &OpId| body.view(&ctx, op).has(Traits::FUNCTION);
         for op in body.walk_all().filter(is_function).collect::<Vec<_>>() {
             let new = body.isolated(op).and_then(|inner| {

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use pir_ir::{BlockId, Body, Context, FlowKind, OpId, Rewriter, Use, ValueId, ValueMap};
+use pir_ir::{BlockId, Body, Context, FlowKind, OpId, Rewriter, Use, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::dense::DenseMap;
 use super::structure::Names;
 use crate::analysis::{Provenance, RegionTree};
 
@@ -43,7 +44,7 @@ pub(crate) struct Side {
 pub(crate) struct Tapes {
     pub(crate) all: Vec<Tape>,
     /// The counterparts of recorded values in the duals.
-    pub(crate) image: ValueMap,
+    pub(crate) image: DenseMap,
     /// For each pop its push, and whose tape they are on.
     pub(crate) partner: FxHashMap<OpId, (OpId, usize)>,
     /// For values that a loop starts from, a block of its dual and the result of that which is the value again.
@@ -162,7 +163,7 @@ pub(crate) fn pairs_of_duals(names: &Names, body: &Body, provenance: &Provenance
 }
 
 /// Pairs pushes and pops, outer stacks first, and finds the counterparts of recorded values in the duals.
-fn pair(names: &Names, body: &Body, provenance: &Provenance) -> (Vec<Tape>, ValueMap) {
+fn pair(names: &Names, body: &Body, provenance: &Provenance) -> (Vec<Tape>, DenseMap) {
     let mut readers: FxHashMap<ValueId, Readers> = FxHashMap::default();
     let mut order = Vec::new();
     for op in body.walk_all() {
@@ -204,7 +205,9 @@ fn pair(names: &Names, body: &Body, provenance: &Provenance) -> (Vec<Tape>, Valu
         };
         for &(push, pop) in &tape.pairs {
             let (value, popped) = (body.operand(push, 1), body.result(pop, 0));
-            pushed.insert(popped, (value, found.len()));
+            if names.is_stack(body, popped) {
+                pushed.insert(popped, (value, found.len()));
+            }
         }
         of_root.insert(root, found.len());
         found.push(Found {
@@ -213,7 +216,7 @@ fn pair(names: &Names, body: &Body, provenance: &Provenance) -> (Vec<Tape>, Valu
             sound: true,
         });
     }
-    let mut image = ValueMap::new();
+    let mut image = DenseMap::default();
     let mut tapes = Vec::new();
     for at in 0..found.len() {
         // Outer ones come first.

@@ -81,7 +81,9 @@ pub(crate) fn body_at<'m>(module: &'m mut Module, path: &[OpId]) -> Option<&'m m
 pub(crate) fn units(module: &Module) -> Vec<Unit> {
     let ctx = &*module.ctx;
     let mut called: FxHashSet<&str> = FxHashSet::default();
-    let mut bodies: Vec<(&Body, Option<&str>)> = vec![(&module.body, None)];
+    // Where there are no functions, none is called.
+    let mut bodies: Vec<(&Body, Option<&str>)> = Vec::new();
+    bodies.extend(module.body.has_isolated().then_some((&module.body, None)));
     while let Some((body, own)) = bodies.pop() {
         for op in body.walk_all() {
             let view = body.view(ctx, op);

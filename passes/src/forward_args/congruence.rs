@@ -100,6 +100,26 @@ fn groups(ctx: &Context, body: &Body, slots: &Slots) -> Option<Vec<u32>> {
     Some(group_of)
 }
 
+/// How far sources are looked at: most that differ, differ soon.
+const DEPTH: usize = 2;
+/// How many operands an operation has at most that are looked at.
+const MAX_OPERANDS: usize = 4;
+
+/// Hashes what is the same for values that may be equal: that of operations, and of those that give their operands.
+fn look(body: &Body, group_of_value: &[u32], value: ValueId, depth: usize, hasher: &mut FxHasher) {
+    match (group_of_value[value.index()], body.defining_op(value)) {
+        (NONE, Some(op)) if body.op_regions(op).is_empty() => {
+            (0, body.op_name(op).index(), body.num_operands(op)).hash(hasher);
+            if depth > 0 && body.num_operands(op) <= MAX_OPERANDS {
+                let operands = body.operands(op);
+                operands.for_each(|operand| look(body, group_of_value, operand, depth - 1, hasher));
+            }
+        }
+        (NONE, _) => (1, value.index()).hash(hasher),
+        (group, _) => (2, group as usize).hash(hasher),
+    }
+}
+
 /// The initial classes of slots: those of one group whose sources are superficially equal, which is cheap to determine.
 /// [`NONE`] for a slot that is alone in its class, or unused. `None` if there are no classes.
 fn split_by_sources(body: &Body, slots: &Slots, group_of: &[u32]) -> Option<Vec<u32>> {
@@ -107,12 +127,6 @@ fn split_by_sources(body: &Body, slots: &Slots, group_of: &[u32]) -> Option<Vec<
     for (slot, &group) in slots.slots.iter().zip(group_of) {
         group_of_value[slot.value.index()] = group;
     }
-    // The same for sources that may be equal.
-    let look = |source: ValueId| match (group_of_value[source.index()], body.defining_op(source)) {
-        (NONE, Some(op)) if body.op_regions(op).is_empty() => (0, body.op_name(op).index()),
-        (NONE, _) => (1, source.index()),
-        (group, _) => (2, group as usize),
-    };
     let mut hash_of = vec![ShortHash::default(); group_of.len()];
     let mut class_of = vec![NONE; group_of.len()];
     // For each class: the number of its slots, and whether one of them is read.
@@ -122,7 +136,8 @@ fn split_by_sources(body: &Body, slots: &Slots, group_of: &[u32]) -> Option<Vec<
     for (index, &group) in group_of.iter().enumerate().filter(|&(_, &group)| group != NONE) {
         let mut hasher = FxHasher::default();
         group.hash(&mut hasher);
-        slots.sources(index).iter().for_each(|&s| look(s).hash(&mut hasher));
+        let sources = slots.sources(index).iter();
+        sources.for_each(|&source| look(body, &group_of_value, source, DEPTH, &mut hasher));
         let hash = ShortHash::from(hasher.finish());
         hash_of[index] = hash;
         // Hash collisions are detected later.

@@ -18,8 +18,9 @@ pub(super) fn captures(
     let mut out: FxHashMap<OpId, Vec<ValueId>> = FxHashMap::default();
     let mut seen: FxHashSet<(OpId, ValueId)> = FxHashSet::default();
     for op in body.walk_all() {
+        let region = body.op_region(op);
         for (index, value) in body.operands(op).enumerate() {
-            if !activity.is_active(value) {
+            if !activity.is_active(value) || body.value_region(value) == region {
                 continue;
             }
             let at = Use { op, index };
@@ -33,7 +34,7 @@ pub(super) fn captures(
                 continue;
             }
             let home = body.value_region(value);
-            let mut at = body.op_region(op);
+            let mut at = region;
             // Every operation between the use and the definition captures the value.
             while at != home {
                 let Some(parent) = at.and_then(|r| body.region_parent(r)) else {

@@ -71,13 +71,12 @@ impl<'x, 'a> Forward<'x, 'a> {
 
     /// The tangent of a value, zeros if it has none, at the insertion point.
     pub(super) fn tangent(&mut self, value: ValueId) -> Result<ValueId, String> {
-        let known = match self.tangents.get(&value) {
-            Some(&Tangent::One(tangent)) => return Ok(tangent),
-            Some(Tangent::List(items)) => items.clone(),
-            None => Vec::new(),
-        };
+        if let Some(tangent) = self.tangents.one(value) {
+            return Ok(tangent);
+        }
         if is_list(self.r.ctx, self.r.body.value_type(value)) {
-            return list_of(self.r, value, &known, value, "_tangent");
+            let known = self.tangents.list(value).unwrap_or_default();
+            return list_of(self.r, value, known, value, "_tangent");
         }
         let zeros = zeros_like(self.r, value)?;
         self.r.name_like(zeros, value, "_tangent");
@@ -125,20 +124,20 @@ impl<'x, 'a> Forward<'x, 'a> {
         if name == self.names.push || name == self.names.pop {
             return self.stacked(op);
         }
-        let results: Vec<ValueId> = self.r.body.results(op).collect();
+        let results: SmallVec<[ValueId; 4]> = self.r.body.results(op).collect();
         if !results.iter().any(|&v| self.is_active(v)) {
             return Ok(());
         }
-        let given: Vec<Option<ValueId>> = results.iter().map(|v| self.given.get(v).copied()).collect();
+        let given: SmallVec<[Option<ValueId>; 4]> = results.iter().map(|v| self.given.get(v).copied()).collect();
         // The derivative begins after the tangents given for inputs.
         let behind = given.iter().flatten().find_map(|&v| self.r.body.defining_op(v));
         let span = self.r.body.op_span(op);
         self.r.after(behind.unwrap_or(op)).set_span(span);
-        if !carried(self.r, op, &|v| self.tangents.contains_key(&v)).is_empty() {
+        if !carried(self.r, op, &|v| self.tangents.contains(v)).is_empty() {
             push_forward(self.r, self.rules, op, &mut self.tangents)?;
         }
         for (&result, given) in results.iter().zip(given) {
-            if let (Some(given), Some(&Tangent::One(computed))) = (given, self.tangents.get(&result))
+            if let (Some(given), Some(computed)) = (given, self.tangents.one(result))
                 && computed != given
             {
                 let sum = self.r.compute(Arith::Add, &[computed, given])?;

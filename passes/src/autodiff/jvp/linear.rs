@@ -8,10 +8,11 @@
 //! calculating Jacobian vector products", 2017.)
 
 use pir_ir::{Context, OpId, Rewriter, Type, TypeData, ValueId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::super::cotangent::Frame;
+use super::super::dense::{DenseMap, Fresh};
 use super::super::rules::{RuleCx, RuleTable, carried};
 
 /// The tangent of one value.
@@ -24,7 +25,34 @@ pub(super) enum Tangent {
 }
 
 /// The tangents of values; a value without entry has tangent zero.
-pub(super) type Tangents = FxHashMap<ValueId, Tangent>;
+#[derive(Default)]
+pub(super) struct Tangents {
+    ones: DenseMap,
+    lists: FxHashMap<ValueId, Vec<Option<ValueId>>>,
+}
+
+impl Tangents {
+    pub(super) fn insert(&mut self, value: ValueId, tangent: Tangent) {
+        match tangent {
+            Tangent::One(tangent) => self.ones.insert(value, tangent),
+            Tangent::List(items) => drop(self.lists.insert(value, items)),
+        }
+    }
+
+    pub(super) fn contains(&self, value: ValueId) -> bool {
+        self.ones.get(value).is_some() || self.lists.contains_key(&value)
+    }
+
+    /// The tangent of a tensor or a scalar.
+    pub(super) fn one(&self, value: ValueId) -> Option<ValueId> {
+        self.ones.get(value)
+    }
+
+    /// The tangents of the elements of a list.
+    pub(super) fn list(&self, value: ValueId) -> Option<&[Option<ValueId>]> {
+        self.lists.get(&value).map(Vec::as_slice)
+    }
+}
 
 /// Emits the tangents of the results of an operation at the insertion point, which is after it.
 pub(super) fn push_forward(
@@ -34,11 +62,12 @@ pub(super) fn push_forward(
     tangents: &mut Tangents,
 ) -> Result<(), String> {
     let mark = r.created_mark();
+    let first_op = r.body.num_op_slots();
     let results: SmallVec<[ValueId; 4]> = r.body.results(op).collect();
     // Cotangents that represent nothing.
     let mut stand_ins: Vec<Tangent> = Vec::new();
     let mut cotangents = Frame::default();
-    let mut depends: FxHashSet<ValueId> = FxHashSet::default();
+    let mut depends = Fresh::since_now(r);
     for &result in &results {
         let ty = r.body.value_type(result);
         let mut stand_in = |r: &mut Rewriter<'_>, ty: Type| {
@@ -67,17 +96,17 @@ pub(super) fn push_forward(
         });
     }
     // Jᵀ·ū
-    apply(r, rules, op, &mut cotangents, &|v| tangents.contains_key(&v))?;
-    let emitted = r.created_since(mark).to_vec();
+    apply(r, rules, op, &mut cotangents, &|v| tangents.contains(v))?;
+    let emitted: SmallVec<[OpId; 16]> = r.created_since(mark).into();
     for &op in emitted.iter().filter(|&&op| r.body.is_alive(op)) {
-        let reached = carried(r, op, &|v| depends.contains(&v));
+        let reached = carried(r, op, &|v| depends.contains(v));
         // Values that pass through regions are not followed.
-        let inside = r.body.parent_op(op).is_some_and(|parent| emitted.contains(&parent));
+        let inside = r.body.parent_op(op).is_some_and(|parent| parent.index() >= first_op);
         let around = !r.body.op_regions(op).is_empty();
-        if (inside || around) && r.body.operands(op).any(|v| depends.contains(&v)) {
+        if (inside || around) && r.body.operands(op).any(|v| depends.contains(v)) {
             return Err("its gradient contains loops or branches, which forward mode cannot transpose".to_owned());
         }
-        depends.extend(reached);
+        reached.into_iter().for_each(|v| depends.insert(v));
     }
     // The gradient of ⟨Jᵀ·ū, v⟩.
     let mut seeded = Frame::default();
@@ -87,38 +116,34 @@ pub(super) fn push_forward(
             continue;
         }
         seen.push(operand);
-        match tangents.get(&operand) {
-            Some(&Tangent::One(v)) => {
-                if let Some(cotangent) = cotangents.take(operand).filter(|c| depends.contains(c)) {
+        if let Some(v) = tangents.one(operand) {
+            if let Some(cotangent) = cotangents.take(operand).filter(|&c| depends.contains(c)) {
+                seeded.add(r, cotangent, v)?;
+            }
+        } else if let Some(items) = tangents.list(operand) {
+            for (cotangent, v) in cotangents.take_list(operand).into_iter().zip(items) {
+                if let (Some(cotangent), Some(v)) = (cotangent, *v)
+                    && depends.contains(cotangent)
+                {
                     seeded.add(r, cotangent, v)?;
                 }
             }
-            Some(Tangent::List(items)) => {
-                for (cotangent, v) in cotangents.take_list(operand).into_iter().zip(items) {
-                    if let (Some(cotangent), Some(v)) = (cotangent, *v)
-                        && depends.contains(&cotangent)
-                    {
-                        seeded.add(r, cotangent, v)?;
-                    }
-                }
-            }
-            None => {}
         }
     }
     for &op in emitted.iter().rev() {
         let asked = r.body.is_alive(op) && r.body.results(op).any(|v| seeded.has(v));
-        if asked && !carried(r, op, &|v| depends.contains(&v)).is_empty() {
-            apply(r, rules, op, &mut seeded, &|v| depends.contains(&v))?;
+        if asked && !carried(r, op, &|v| depends.contains(v)).is_empty() {
+            apply(r, rules, op, &mut seeded, &|v| depends.contains(v))?;
         }
     }
     // J·v
-    let created: FxHashSet<OpId> = r.created_since(mark).iter().copied().collect();
-    let mut kept: FxHashSet<ValueId> = FxHashSet::default();
+    // A value that was there before stays anyway.
+    let mut kept = depends.emptied();
     for (&result, stand_in) in results.iter().zip(&stand_ins) {
         let mut tangent_of = |r: &mut Rewriter<'_>, stand_in: ValueId| {
             let tangent = seeded.take(stand_in)?;
             kept.insert(tangent);
-            if r.body.defining_op(tangent).is_some_and(|op| created.contains(&op)) {
+            if r.body.defining_op(tangent).is_some_and(|op| op.index() >= first_op) {
                 r.name_like(tangent, result, "_tangent");
             }
             Some(tangent)
@@ -134,8 +159,9 @@ pub(super) fn push_forward(
             tangents.insert(result, tangent);
         }
     }
-    for op in r.created_since(mark).to_vec().into_iter().rev() {
-        let needed = |v: ValueId| r.body.has_uses(v) || kept.contains(&v);
+    let created: SmallVec<[OpId; 32]> = r.created_since(mark).into();
+    for op in created.into_iter().rev() {
+        let needed = |v: ValueId| r.body.has_uses(v) || kept.contains(v);
         if r.body.is_alive(op) && !r.body.results(op).any(needed) {
             r.erase_op(op);
         }

@@ -2,10 +2,10 @@
 //! they have derivatives of every order. The pass `decompose` puts the expansion of a gradient operation in its place.
 
 use pir_ir::{OpId, Rewriter, Use, ValueId};
-use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::super::cotangent::{Frame, is_list};
+use super::super::dense::Fresh;
 use super::super::differentiable::{carries, is_differentiable};
 use super::{RuleCx, RuleTable};
 
@@ -36,16 +36,17 @@ pub(crate) fn expand(
 pub(crate) fn expanded(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
     let expand = cx.rules.expansion(cx.r.body, cx.op).ok_or("it has no expansion")?;
     let mark = cx.r.created_mark();
+    let mut made = Fresh::since_now(cx.r);
     let results = expand(cx)?;
-    let emitted = cx.r.created_since(mark).to_vec();
-    let mut active: FxHashSet<ValueId> = (0..cx.num_operands())
-        .filter(|&i| cx.wants(i))
-        .map(|i| cx.operand(i))
-        .collect();
+    let emitted: SmallVec<[OpId; 16]> = cx.r.created_since(mark).into();
+    let wanted = (0..cx.num_operands()).filter(|&i| cx.wants(i));
+    let mut wanted: SmallVec<[ValueId; 4]> = wanted.map(|i| cx.operand(i)).collect();
+    wanted.sort_unstable();
     for &op in &emitted {
-        let reached = carried(cx.r, op, &|v| active.contains(&v));
-        active.extend(reached);
+        let reached = carried(cx.r, op, &|v| made.contains(v) || wanted.binary_search(&v).is_ok());
+        reached.into_iter().for_each(|v| made.insert(v));
     }
+    let active = |v: ValueId| made.contains(v) || wanted.binary_search(&v).is_ok();
     let mut frame = Frame::default();
     for (&result, grad) in results.iter().zip(cx.grads.clone()) {
         if let Some(grad) = grad {
@@ -75,7 +76,7 @@ pub(crate) fn expanded(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
     for &op in emitted.iter().rev() {
         let (grads, list_grads) = frame.take_results(cx.r, op);
         let none = grads.iter().chain(&list_grads).all(Option::is_none);
-        if none || carried(cx.r, op, &|v| active.contains(&v)).is_empty() {
+        if none || carried(cx.r, op, &active).is_empty() {
             continue;
         }
         let rule = cx.rules.get(cx.r.body, op);
@@ -86,7 +87,7 @@ pub(crate) fn expanded(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
             frame: &mut frame,
             op,
             image: &image,
-            active: &|v| active.contains(&v),
+            active: &active,
             grads,
             list_grads,
             settled: SmallVec::new(),
@@ -129,6 +130,9 @@ pub(crate) fn carried(r: &Rewriter<'_>, op: OpId, active: &dyn Fn(ValueId) -> bo
     let body = &*r.body;
     let operands = (0..body.num_operands(op)).filter(|&index| active(body.operand(op, index)));
     let from: SmallVec<[Use; 4]> = operands.map(|index| Use { op, index }).collect();
+    if from.is_empty() {
+        return SmallVec::new();
+    }
     body.results(op)
         .filter(|&v| is_differentiable(r.ctx, body.value_type(v)))
         .filter(|&v| from.iter().any(|&at| carries(r.ctx, body, at, v)))

@@ -28,7 +28,7 @@ mod twins;
 
 use std::rc::Rc;
 
-use pir_ir::{Body, Context, Dependence, OpId, OpView, Rewriter, Type, ValueId};
+use pir_ir::{Body, Context, DYNAMIC, Dependence, OpId, OpView, Rewriter, Type, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -388,7 +388,10 @@ impl<'a> RuleCx<'_, 'a> {
     /// Whether all operands that want a cotangent are known to have no elements: then there is nothing to compute.
     pub(crate) fn only_empty(&self) -> bool {
         let mut wanted = (0..self.num_operands()).filter(|&at| self.wants(at));
-        wanted.all(|at| self.static_shape(at).is_some_and(|shape| shape.contains(&0)))
+        wanted.all(|at| {
+            let tensor = self.ctx().as_tensor(self.operand_type(at));
+            tensor.is_some_and(|(shape, _)| shape.contains(&0) && !shape.contains(&DYNAMIC))
+        })
     }
 
     /// The static shape of an operand, if it is known.
