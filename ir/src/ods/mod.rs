@@ -27,8 +27,8 @@ pub use defaults::write_defaults;
 pub use hooks::{ArgName, OdsHook, OdsPrinter, OdsReader};
 pub(crate) use row::words_text;
 pub(crate) use schema::{
-    Anchor, Arity, AttrKind, AttrPresence, Element, Layout, OPERAND_SEGMENTS, OdsRow, Of, RESULT_SEGMENTS, RegionRow,
-    Slot, TypeRule, Value,
+    Anchor, Arity, AttrKind, AttrPresence, Element, Layout, MAX_QUICK, OPERAND_SEGMENTS, OdsRow, Of, RESULT_SEGMENTS,
+    RegionRow, Slot, TypeRule, Value,
 };
 pub(crate) use table::OdsTable;
 

@@ -173,7 +173,7 @@ pub(crate) fn words_text(kind: &AttrKind, inside: &str) -> String {
     }
 }
 
-/// `body implicit yield keep`.
+/// `body implicit yield keep`: an implicit terminator that is printed all the same; `results`, if the operation has results.
 fn region(dialect: &str, text: &str) -> RegionRow {
     let mut words = text.split_whitespace();
     let name = words.next().unwrap_or_default();
@@ -183,11 +183,13 @@ fn region(dialect: &str, text: &str) -> RegionRow {
         terminator: None,
         forwards: false,
         keep: false,
+        keep_with_results: false,
     };
     while let Some(word) = words.next() {
         match word {
             "implicit" => region.terminator = words.next().map(|op| format!("{dialect}.{op}").into()),
             "forwards" => region.forwards = true,
+            "results" => region.keep_with_results = true,
             _ => region.keep = true,
         }
     }

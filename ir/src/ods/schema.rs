@@ -144,8 +144,9 @@ pub(crate) struct RegionRow {
     pub(crate) terminator: Option<Box<str>>,
     /// Whether it forwards the results of the preceding operation.
     pub(crate) forwards: bool,
-    /// Whether that is printed all the same.
+    /// Whether that is printed all the same, and whether if the operation has results.
     pub(crate) keep: bool,
+    pub(crate) keep_with_results: bool,
 }
 
 /// A row that has been read.
@@ -181,6 +182,8 @@ pub(crate) struct Derived {
     pub(crate) requires: bool,
     /// The attributes of an operation that has only those with a default value, once an operation was read that has them.
     pub(crate) defaults: OnceLock<AttrDict>,
+    /// Whether operations without attributes can be read at once.
+    pub(crate) is_quick: bool,
     operand_segments: OnceLock<Sym>,
     result_segments: OnceLock<Sym>,
 }
@@ -213,6 +216,9 @@ impl Layout {
     }
 }
 
+/// How many groups of operands an operation has at most that is read at once.
+pub(crate) const MAX_QUICK: usize = 6;
+
 pub(crate) const OPERAND_SEGMENTS: &str = "operandSegmentSizes";
 pub(crate) const RESULT_SEGMENTS: &str = "resultSegmentSizes";
 
@@ -233,6 +239,32 @@ impl OdsRow {
                 .any(|attr| matches!(attr.presence, AttrPresence::Required)),
             ..Derived::default()
         };
+        self.derived.is_quick = self.is_quick();
+    }
+
+    fn is_quick(&self) -> bool {
+        let has_rule = |value: &Value| !matches!(value.rule, TypeRule::Each(_) | TypeRule::OfAttr(_));
+        let is_plain = |item: &Item| {
+            !matches!(
+                item.element,
+                Element::Custom(..)
+                    | Element::Arrow { .. }
+                    | Element::Functional(..)
+                    | Element::Operands
+                    | Element::Types(Of::Operands | Of::Results)
+                    | Element::Dict { keyword: true }
+            )
+        };
+        let has_parts =
+            !self.regions.is_empty() || !self.successors.is_empty() || self.segments || self.result_segments;
+        !has_parts
+            && !self.own
+            && !self.derived.requires
+            && !self.items.is_empty()
+            && self.operands.len() <= MAX_QUICK
+            && self.operands.iter().chain(&self.results).all(has_rule)
+            && self.results.iter().all(|value| value.arity == Arity::One)
+            && self.items.iter().all(is_plain)
     }
 
     /// The name of the attribute with the numbers of values of each operand.

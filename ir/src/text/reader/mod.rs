@@ -19,6 +19,7 @@ mod literals;
 mod lookup;
 mod ods;
 mod ods_hooks;
+mod ods_quick;
 mod ods_types;
 mod ods_values;
 mod op;

@@ -53,6 +53,14 @@ impl Parser<'_> {
             if is_ours && self.eat(b" (") {
                 self.operand_list(&mut op)?;
             } else if !is_ours || !self.starts_with(b" {") {
+                if let Some(state) = op.ods.take() {
+                    if self.quick_ods(&mut op) {
+                        self.spare_states.push(state);
+                        self.ready = Some(op);
+                        return Ok(());
+                    }
+                    op.ods = Some(state);
+                }
                 op.comment = std::mem::take(&mut self.comment);
                 if !is_foreign {
                     self.pretty_head(&mut op)?;

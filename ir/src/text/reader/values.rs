@@ -28,6 +28,20 @@ impl Parser<'_> {
         self.value()
     }
 
+    /// The value that is named here, if it is defined.
+    #[inline(always)]
+    pub(super) fn defined_value(&mut self) -> Option<ValueId> {
+        let name = self.value_name()?;
+        let mut index = 0;
+        if self.eat(b"#") {
+            let digits = cursor::digits(&self.src[self.pos..]);
+            index = digits.parse().ok()?;
+            self.pos += digits.len();
+        }
+        let binding = self.scopes.get(name).filter(|binding| index < binding.count)?;
+        Some(ValueId::new(binding.first.index() + index as usize))
+    }
+
     /// The value that is named here.
     #[inline(always)]
     pub(super) fn value(&mut self) -> Result<ValueId, Failure> {

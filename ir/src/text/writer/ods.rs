@@ -331,13 +331,18 @@ impl<'a> Printer<'a, '_> {
 
     /// The operation at the end of a region that is not printed.
     fn implied_terminator(&self, body: &Body, region: RegionId, spec: &crate::ods::RegionRow) -> Option<OpId> {
-        let terminator = spec.terminator.as_deref().filter(|_| !spec.keep)?;
+        let has_results = || body.region_parent(region).is_some_and(|op| body.num_results(op) > 0);
+        let keep = spec.keep || spec.keep_with_results && has_results();
+        let terminator = spec.terminator.as_deref().filter(|_| !keep)?;
         let block = body.single_block(region)?;
         let last = body.last_op(block)?;
         let is_it = self.ctx.op_str(body.op_name(last)) == terminator
             && body.num_operands(last) == 0
             && body.attrs(last) == AttrDict::EMPTY
-            && body.op_regions(last).is_empty();
+            && body.op_regions(last).iter().all(|&region| {
+                let mut blocks = body.region_blocks(region).iter();
+                blocks.all(|&block| body.first_op(block).is_none())
+            });
         is_it.then_some(last)
     }
 
