@@ -399,7 +399,8 @@ pub(super) const GENERIC: OdsHook = OdsHook {
         print_structured(p, ["inputs", "outputs"]);
         let start = p.mark();
         p.dict();
-        p.insert_if_longer(start, " attrs =");
+        // With two spaces, as MLIR prints it.
+        p.insert_if_longer(start, " attrs = ");
     },
 };
 

@@ -128,6 +128,11 @@ impl Context {
         found.map(|&(_, attr)| attr)
     }
 
+    /// All attributes that were made.
+    pub(crate) fn all_attrs(&self) -> impl Iterator<Item = &AttrData> {
+        (0..self.attrs.len() as u32).map(|id| self.attrs.get(id))
+    }
+
     /// The entry of that name.
     #[inline]
     pub(crate) fn dict_get_sym(&self, dict: AttrDict, name: Sym) -> Option<Attr> {

@@ -3,6 +3,7 @@
 pub(crate) mod attr;
 mod elements;
 mod generic;
+mod map_aliases;
 mod names;
 mod ods;
 mod ods_hooks;

@@ -45,6 +45,8 @@ struct Scope {
     next: Option<Next>,
     /// Labels of blocks that have none.
     labels: FxHashMap<BlockId, usize>,
+    /// From where blocks are branched to, if it is to be printed.
+    predecessors: FxHashMap<BlockId, SmallVec<[BlockId; 2]>>,
     /// Blocks with values that are used before they are defined, once that is requested.
     ahead: Option<FxHashSet<BlockId>>,
 }
@@ -88,6 +90,7 @@ impl Names {
         scope.hints.clear();
         scope.next = None;
         scope.labels.clear();
+        scope.predecessors.clear();
         scope.ahead = None;
         self.scopes.push(scope);
         self.owner.make_room(body.num_value_slots());
@@ -310,6 +313,24 @@ impl Names {
         if let Some(scope) = self.scopes.last_mut() {
             scope.labels.entry(block).or_insert(number);
         }
+    }
+
+    /// Records the edges between the blocks of a region.
+    pub(super) fn add_edges(&mut self, body: &Body, blocks: &[BlockId]) {
+        let Some(scope) = self.scopes.last_mut() else { return };
+        for &block in blocks {
+            for successor in body.last_op(block).map_or(&[][..], |op| body.successors(op)) {
+                scope.predecessors.entry(successor.block).or_default().push(block);
+            }
+        }
+    }
+
+    /// The blocks that branch to a block, once for each time, in their order.
+    pub(super) fn predecessors(&self, block: BlockId) -> SmallVec<[BlockId; 2]> {
+        let scope = self.scopes.last();
+        scope
+            .and_then(|s| s.predecessors.get(&block).cloned())
+            .unwrap_or_default()
     }
 
     /// Whether a block has a number, also in place of a label that another block has, too.

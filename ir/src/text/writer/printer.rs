@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use smallvec::SmallVec;
 
 use super::attr::{AttrWriter, write_type, write_types};
+use super::map_aliases::{self, MapNames};
 use super::names::{Names, groups};
 use super::texts::{Generic, Texts};
 use crate::body::{Body, ValueDef};
@@ -72,6 +73,8 @@ pub(super) struct Printer<'a, 'w> {
     /// Whether what has left `out` ended with a line break.
     line_ended: bool,
     pub(super) writer: Option<&'w mut dyn Write>,
+    /// The names of maps and sets, which are defined in front of the text: nothing is written before all is there.
+    map_names: Option<MapNames>,
     pub(super) error: Option<io::Error>,
     pub(super) names: Names,
     pub(super) indent: usize,
@@ -98,8 +101,9 @@ pub(super) struct Printer<'a, 'w> {
     pub(super) hidden_regions: Option<OpId>,
     /// How many names there were before the head of an operation named the arguments of its region.
     pub(super) args_mark: Option<usize>,
-    /// The default dialects of the operations that have the bodies that are being printed.
-    owners: Vec<&'a str>,
+    /// The default dialects of the operations that have the bodies that are being printed, and whether operations of such a body may use
+    /// what comes after them.
+    owners: Vec<(&'a str, bool)>,
 }
 
 impl<'a, 'w> Printer<'a, 'w> {
@@ -110,6 +114,7 @@ impl<'a, 'w> Printer<'a, 'w> {
             out: String::new(),
             line_ended: true,
             writer,
+            map_names: None,
             error: None,
             names: Names::new(options.generic),
             indent: 0,
@@ -125,12 +130,18 @@ impl<'a, 'w> Printer<'a, 'w> {
             elided: Vec::new(),
             hidden_regions: None,
             args_mark: None,
-            owners: vec!["builtin"],
+            owners: vec![("builtin", true)],
         }
     }
 
     pub(super) fn finish(mut self) -> io::Result<()> {
         self.flush();
+        if let (Some(names), Some(writer)) = (self.map_names.take(), &mut self.writer) {
+            self.error = names
+                .texts()
+                .try_for_each(|text| writer.write_all(text.as_bytes()))
+                .err();
+        }
         match self.error {
             Some(error) => Err(error),
             None => Ok(()),
@@ -142,6 +153,12 @@ impl<'a, 'w> Printer<'a, 'w> {
     }
 
     fn flush(&mut self) {
+        if let Some(names) = &mut self.map_names {
+            names.keep(&self.out, self.line_ended);
+            self.line_ended = self.has_line_ended();
+            self.out.clear();
+            return;
+        }
         if let Some(writer) = &mut self.writer
             && self.error.is_none()
         {
@@ -163,6 +180,10 @@ impl<'a, 'w> Printer<'a, 'w> {
         };
         self.tasks.push(Task::Block(place, body.first_op(module.top())));
         let frame = body.frame.as_deref();
+        if self.options.mlir && map_aliases::has_maps(self.ctx) {
+            let definitions = frame.map(|f| f.aliases.iter().chain(&f.late_aliases));
+            self.map_names = Some(MapNames::new(definitions.into_iter().flatten().map(|text| &**text)));
+        }
         for definition in frame.map_or(&[][..], |f| &f.aliases) {
             self.new_line();
             self.out.push_str(definition);
@@ -176,8 +197,15 @@ impl<'a, 'w> Printer<'a, 'w> {
         let resources = frame.map_or("", |f| &f.resources);
         if !resources.is_empty() {
             self.new_line();
-            self.out.push_str(resources);
-            self.out.push('\n');
+            // In MLIR's forms with blank lines around them, as MLIR has them.
+            let around = if self.options.mlir || self.options.generic {
+                "\n"
+            } else {
+                ""
+            };
+            for text in [around, resources, "\n", around] {
+                self.out.push_str(text);
+            }
         }
     }
 
@@ -387,14 +415,20 @@ impl<'a, 'w> Printer<'a, 'w> {
     pub(super) fn enter_body(&mut self, body: &'a Body, op: OpId) {
         self.tasks.push(Task::EndBody);
         let def = self.ctx.op_def(body.op_name(op));
-        self.owners.push(def.map_or("", |def| def.default_dialect));
+        let owner = def.map_or(("", true), |def| (def.default_dialect, def.has(Traits::GRAPH_REGION)));
+        self.owners.push(owner);
+    }
+
+    /// Whether operations of the body that is being printed may use what comes after them.
+    pub(super) fn is_graph(&self) -> bool {
+        self.owners.last().is_none_or(|owner| owner.1)
     }
 
     /// The name of an operation, as MLIR writes it if that is wanted.
     pub(super) fn op_name(&mut self, body: &Body, op: OpId) {
         let name = self.ctx.op_str(body.op_name(op));
         let default = match body.parent_op(op) {
-            None => self.owners.last().copied(),
+            None => self.owners.last().map(|owner| owner.0),
             Some(parent) => self.ctx.op_def(body.op_name(parent)).map(|def| def.default_dialect),
         };
         let short = default

@@ -103,6 +103,9 @@ impl<'a> Printer<'a, '_> {
             }
         }
         let Some(&entry) = blocks.first() else { return };
+        if self.options.mlir && blocks.len() > 1 {
+            self.names.add_edges(body, blocks);
+        }
         // In the generic form braces with nothing between them are a region without blocks.
         let empty = self.options.generic && body.first_op(entry).is_none();
         let entry_needs_label =
@@ -129,7 +132,11 @@ impl<'a> Printer<'a, '_> {
         if parent.is_some_and(|def| !def.has(Traits::GRAPH_REGION)) {
             return false;
         }
-        if body.region_parent(region).is_some() {
+        let is_inner = body.region_parent(region).is_some();
+        if !is_inner && !self.is_graph() {
+            return false;
+        }
+        if is_inner {
             let blocks = body.region_blocks(region);
             return blocks.iter().any(|block| self.names.is_used_ahead(body, *block));
         }
@@ -238,6 +245,39 @@ impl<'a> Printer<'a, '_> {
             self.out.push(')');
         }
         self.out.push(':');
+        if self.options.mlir
+            && body
+                .block_region(block)
+                .is_some_and(|region| body.region_blocks(region).len() > 1)
+        {
+            self.predecessors(body, block);
+        }
+    }
+
+    /// `  // 2 preds: ^bb0, ^bb1`, as MLIR has it.
+    fn predecessors(&mut self, body: &Body, block: BlockId) {
+        let from = self.names.predecessors(block);
+        match from.len() {
+            0 => {
+                let region = body.block_region(block);
+                if region.and_then(|region| body.entry_block(region)) != Some(block) {
+                    self.out.push_str("  // no predecessors");
+                }
+                return;
+            }
+            1 => self.out.push_str("  // pred: "),
+            count => {
+                self.out.push_str("  // ");
+                push_int(&mut self.out, count as i128);
+                self.out.push_str(" preds: ");
+            }
+        }
+        for (at, &one) in from.iter().enumerate() {
+            if at > 0 {
+                self.out.push_str(", ");
+            }
+            self.label(body, one);
+        }
     }
 
     pub(super) fn args(&mut self, body: &'a Body, block: BlockId) {
