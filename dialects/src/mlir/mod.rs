@@ -25,6 +25,7 @@ pub(crate) use branch::definitions as branches;
 pub use lower::is_lowered;
 pub use ops::{arith, index, math, memref, tensor, ub};
 pub use register::register;
+pub use scf_patterns::inline_single_trips;
 pub use values::{Count, OPERAND, index_constant, ints, number, sizes};
 pub use vectors::{has_vectors, vectors_to_tensors};
 

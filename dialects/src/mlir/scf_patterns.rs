@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use pir_ir::{Attr, Body, ContextBuilder, OpId, RegionId, Rewriter, Traits, Type, TypeData, ValueId};
+use pir_ir::{Attr, Body, Context, ContextBuilder, OpId, RegionId, Rewriter, Traits, Type, TypeData, ValueId};
 
 use super::{arith, branch, scf};
 
@@ -52,6 +52,15 @@ fn run_once(r: &mut Rewriter<'_>, op: OpId) -> bool {
     }
     r.replace_op(op, &results);
     true
+}
+
+/// Puts the bodies of the loops that count and run once in their places: what happens once is neither recorded nor counted in a derivative.
+pub fn inline_single_trips(ctx: &Context, body: &mut Body) {
+    let is_loop = |&op: &OpId| ctx.op_str(body.op_name(op)) == scf::FOR;
+    let loops: Vec<OpId> = body.post_order().into_iter().filter(is_loop).collect();
+    for op in loops {
+        run_once(&mut Rewriter::new(ctx, body), op);
+    }
 }
 
 /// A truth value, if it is a constant.

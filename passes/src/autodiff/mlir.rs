@@ -5,7 +5,7 @@
 //! the last.
 
 use pir_dialects::marks::{ADJOINT_OF, PRIMAL};
-use pir_dialects::mlir::{from_pd, is_lowered, tensor};
+use pir_dialects::mlir::{from_pd, inline_single_trips, is_lowered, tensor};
 use pir_ir::{
     Body, Context, Diagnostic, Module, OpId, OpView, Rewriter, Severity, Traits, Type, TypeData, ValueId, ValueMap,
     expand_composites_in,
@@ -140,6 +140,7 @@ pub(super) fn expand_generated(module: &mut Module) -> Result<(), Vec<Diagnostic
                     vec![Diagnostic::error("no-derivative", message).label(span, "differentiated here")]
                 })?;
             }
+            inline_single_trips(&ctx, inner);
         }
         pending.extend(crate::bodies::inner_bodies_mut(&ctx, body));
     }
