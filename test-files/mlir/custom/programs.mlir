@@ -233,7 +233,7 @@ func.func @n(%a: memref<4x8xf32>, %b: memref<8x16xf32>, %c: memref<4x16xf32>, %v
   %mp = linalg.map { math.exp } ins(%t : tensor<4x8xf32>) outs(%t : tensor<4x8xf32>)
   %bc = linalg.broadcast ins(%red : tensor<4xf32>) outs(%tr : tensor<8x4xf32>) dimensions = [0]
   %ex = linalg.exp ins(%bc : tensor<8x4xf32>) outs(%e : tensor<8x4xf32>) -> tensor<8x4xf32>
-  %ix = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%ex : tensor<8x4xf32>) attrs = {lib = "x"} {
+  %ix = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} outs(%ex : tensor<8x4xf32>) attrs = {lib = "x"} {
   ^bb0(%out: f32):
     %i = linalg.index 0 : index
     %x = arith.index_cast %i : index to i64
@@ -260,7 +260,7 @@ func.func @views(%arg: memref<8x16xf32, strided<[16, 1], offset: ?>>, %n: index,
   %c = memref.collapse_shape %a [[0, 1]] : memref<?x4xf32> into memref<?xf32>
   %c4 = arith.constant 4 : index
   %e = memref.expand_shape %c [[0, 1]] output_shape [%n, 4] : memref<?xf32> into memref<?x4xf32>
-  %t = memref.transpose %dyn (i, j) -> (j, i) : memref<?x?xf32> to memref<?x?xf32, strided<[1, ?]>>
+  %t = memref.transpose %dyn (d0, d1) -> (d1, d0) : memref<?x?xf32> to memref<?x?xf32, strided<[1, ?]>>
   memref.copy %a, %e : memref<?x4xf32> to memref<?x4xf32>
   %old = memref.atomic_rmw addf %v, %c[%n] : (f32, memref<?xf32>) -> f32
   %x = memref.generic_atomic_rmw %c[%n] : memref<?xf32> {
@@ -312,7 +312,7 @@ func.func @reduce(%buf: memref<1024xf32>, %lb: index, %ub: index, %step: index) 
     }
     scf.yield %s_next, %p : f32, f32
   }
-  %init = arith.constant 1.0 : f32
+  %init = arith.constant 1.000000e+00 : f32
   %r:2 = scf.parallel (%i, %j) = (%lb, %lb) to (%ub, %ub) step (%step, %step) init (%init, %sum_0) -> (f32, f32) {
     %elem = memref.load %buf[%i] : memref<1024xf32>
     scf.reduce(%elem, %elem : f32, f32) {
@@ -336,7 +336,7 @@ func.func @reduce(%buf: memref<1024xf32>, %lb: index, %ub: index, %step: index) 
     scf.yield %prod : f32
   }
   %e = scf.execute_region -> i1 {
-    %ok = arith.constant 1 : i1
+    %ok = arith.constant true
     scf.yield %ok : i1
   }
   scf.if %e {
@@ -464,7 +464,7 @@ func.func @saxpy(%a: f32, %x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
 }
 func.func @more(%m: memref<4x16xf32>, %v: vector<4x8xf32>, %k: vector<[4]xf32>, %i: index) -> vector<8xf32> {
   %c = arith.constant 0 : index
-  %f = arith.constant 1.0 : f32
+  %f = arith.constant 1.000000e+00 : f32
   %0 = vector.load %m[%c, %i] : memref<4x16xf32>, vector<8xf32>
   %1 = vector.extract %v[2] : vector<8xf32> from vector<4x8xf32>
   %2 = vector.extract %v[1, 3] : f32 from vector<4x8xf32>
