@@ -77,9 +77,15 @@ impl Walk<'_, '_, '_> {
     fn make_room(&mut self) -> Result<(), Vec<Diagnostic>> {
         for (lane, store) in self.plan.lanes.iter().zip(&mut self.stores) {
             let class = &self.plan.classes[lane.class];
+            let home = self.plan.home(lane.class);
+            // A branch around the whole stack does not matter.
             let in_branch = |&push: &OpId| {
-                let mut around = ancestors(self.r.body, push);
-                around.any(|op| self.names.kind(self.r.body, op) == Some(FlowKind::Branch))
+                let around = std::iter::once(push).chain(ancestors(self.r.body, push));
+                let mut around = around.take_while(|&op| self.r.body.op_block(op) != home);
+                around.any(|op| {
+                    let parent = self.r.body.parent_op(op);
+                    parent.is_some_and(|op| self.names.kind(self.r.body, op) == Some(FlowKind::Branch))
+                })
             };
             let conditional = lane.pushes.iter().any(in_branch);
             // Values that do not count are written to the last row.

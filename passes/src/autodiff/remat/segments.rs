@@ -29,6 +29,7 @@ use crate::analysis::Counter;
 use crate::autodiff::plumbing::CountTrips;
 use crate::autodiff::structure::{Kit, Names};
 use crate::autodiff::tapes::Tapes;
+use crate::made::Made;
 
 /// How a loop is run again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -201,7 +202,7 @@ pub(super) fn apply(
     };
     let mut initial: Vec<ValueId> = r.body.operands(dual).collect();
     initial.extend([trips, room]);
-    let results = repeat(
+    let mut results = repeat(
         r,
         kit,
         &initial,
@@ -220,6 +221,9 @@ pub(super) fn apply(
             runs.one(r, &kept, args, (dual, empty), segment, &mut copies)
         },
     );
+    if spills && let Some(given) = only_if_any(r, kit, trips, numbers[0], &initial, &results) {
+        results = given;
+    }
     for (at, i) in uses {
         r.body.set_operand(at.op, at.index, results[i]);
     }
@@ -228,6 +232,45 @@ pub(super) fn apply(
     }
     runs.this.drop_handle(r, tapes, at);
     Some(runs.this.copied_counts(r, &copies, counts))
+}
+
+/// Puts what runs the `rest` of the iterations again, up to the loop with these `results`, into a branch: most often there
+/// are none, and the snapshots need not be made. Gives what the branch gives. A branch in a loop is not worth its copies.
+fn only_if_any(
+    r: &mut Rewriter<'_>,
+    kit: Kit,
+    rest: ValueId,
+    zero: ValueId,
+    initial: &[ValueId],
+    results: &[ValueId],
+) -> Option<Vec<ValueId>> {
+    let (first, last) = (r.body.defining_op(rest)?, r.body.defining_op(*results.first()?)?);
+    if r.body.parent_op(last).is_some() || r.body.op_block(first) != r.body.op_block(last) {
+        return None;
+    }
+    let mut inside = Vec::new();
+    let mut at = first;
+    while at != last {
+        at = r.body.next_op(at)?;
+        inside.push(at);
+    }
+    // The last two are the counts of the loop.
+    let lanes = results.len().checked_sub(2)?;
+    let types: Vec<Type> = results[..lanes].iter().map(|&v| r.body.value_type(v)).collect();
+    r.after(last);
+    let any = kit.compare(r, Arith::Greater, rest, zero);
+    let mut made = Made::new(r, kit.flow);
+    made.region(r, &[]);
+    inside.into_iter().for_each(|op| r.move_here(op));
+    made.yields(r, results[..lanes].iter().copied());
+    made.region(r, &[]);
+    made.yields(r, initial[..lanes].iter().copied());
+    let branch = made.branch(r, any, &types);
+    let given: Vec<ValueId> = r.body.results(branch).collect();
+    for (&value, &like) in given.iter().zip(results) {
+        r.name_like(value, like, "");
+    }
+    Some(given)
 }
 
 impl Runs<'_> {
