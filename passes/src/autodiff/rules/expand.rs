@@ -60,9 +60,10 @@ pub(crate) fn expanded(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
             }
         }
     }
-    // One operation that computes the results: these are known, and need not be computed again.
+    // A function that one operation computes: its result is known, and is recorded in the place of its operand. With several
+    // operands it would be recorded beside them.
     let known: SmallVec<[(ValueId, ValueId); 2]> = match emitted[..] {
-        [only] => (0..results.len())
+        [only] if cx.num_operands() == 1 => (0..results.len())
             .filter(|&at| cx.r.body.defining_op(results[at]) == Some(only))
             .map(|at| (results[at], cx.result(at)))
             .filter(|&(result, known)| cx.r.body.value_type(result) == cx.r.body.value_type(known))
