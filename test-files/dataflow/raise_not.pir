@@ -27,18 +27,19 @@ df.graph {
 
 // -----
 
-// The second choice needs the result of the first, by the same predicate: they cannot be one.
+// The second choice needs the result of the first, by the same predicate: they cannot be one. Nor can they be two, since a value of the
+// first one that the second reads would be of unknown size on the other side.
 df.graph {
-  %x = pd.data {name = "x", shape = [], dtype = f32} : tensor<f32>
+  %x = pd.data {name = "x", shape = [-1], dtype = f32} : tensor<?xf32>
   %p = pd.data {name = "p", shape = [], dtype = i1} : tensor<i1>
-  %a, %b = df.switch (%x, %p) : tensor<f32>, tensor<f32>
-  %c = pd.tanh (%a) : tensor<f32>
+  %a, %b = df.switch (%x, %p) : tensor<?xf32>, tensor<?xf32>
+  %c = pd.tanh (%a) : tensor<?xf32>
   // expected-error@+2 {{cannot be raised: two branches by one predicate depend on each other}}
   // expected-note@+1 {{in the pass}}
-  %r, %i = df.merge (%c, %b) : tensor<f32>, tensor<i32>
-  %d, %e = df.switch (%r, %p) : tensor<f32>, tensor<f32>
-  %f = pd.tanh (%d) : tensor<f32>
-  %s, %j = df.merge (%f, %e) : tensor<f32>, tensor<i32>
+  %r, %i = df.merge (%c, %b) : tensor<?xf32>, tensor<i32>
+  %d, %e = df.switch (%r, %p) : tensor<?xf32>, tensor<?xf32>
+  %f = pd.add (%d, %c) : tensor<?xf32>
+  %s, %j = df.merge (%f, %e) : tensor<?xf32>, tensor<i32>
   pd.fetch (%s) {name = "s"}
 }
 
