@@ -143,11 +143,11 @@ impl Device<'_> {
         lists: &[Option<usize>],
     ) -> Result<Outputs, ExecError> {
         let shared = self.shared;
+        let number = self.number as usize;
         let slots = self.consume(at, count)?;
         if shared.is_several() && slots.iter().map(Value::bytes).sum::<u64>() > LONG {
-            shared.rouse(self.number as usize);
+            shared.rouse(number);
         }
-        let slots = self.slots(at, count)?;
         if let (Some(f), [x, y]) = (in_place, &mut *slots)
             && let (Value::Tensor(a), Value::Tensor(b)) = (&mut *x, &mut *y)
         {

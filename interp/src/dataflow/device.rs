@@ -155,6 +155,23 @@ impl<'g> Device<'g> {
 
     /// Runs a ready node, if there is one.
     pub(super) fn step(&mut self) -> Result<bool, ExecError> {
+        if self.shared.has_mail(self.number as usize) {
+            self.read_mail()?;
+        }
+        let next = match &mut self.random {
+            Some(random) if self.ready.len() > 1 => {
+                let at = random.below(self.ready.len());
+                self.ready.swap_remove_back(at)
+            }
+            _ => self.ready.pop_front(),
+        };
+        let Some(next) = next else { return Ok(false) };
+        self.execute(next).map_err(|error| self.located(next, error))?;
+        Ok(true)
+    }
+
+    /// Makes the nodes ready whose messages have arrived.
+    fn read_mail(&mut self) -> Result<(), ExecError> {
         for mail in self.shared.mail(self.number as usize) {
             let Ticket {
                 frame, iteration, node, ..
@@ -176,16 +193,7 @@ impl<'g> Device<'g> {
                 arrived: true,
             });
         }
-        let next = match &mut self.random {
-            Some(random) if self.ready.len() > 1 => {
-                let at = random.below(self.ready.len());
-                self.ready.swap_remove_back(at)
-            }
-            _ => self.ready.pop_front(),
-        };
-        let Some(next) = next else { return Ok(false) };
-        self.execute(next).map_err(|error| self.located(next, error))?;
-        Ok(true)
+        Ok(())
     }
 
     fn located(&self, at: Ready, mut error: ExecError) -> ExecError {
