@@ -18,6 +18,8 @@ const WRITTEN: &[&str] = &[
     "eigvals",
     "fractional_max_pool2d",
     "fractional_max_pool2d_grad",
+    "fractional_max_pool3d",
+    "fractional_max_pool3d_grad",
     "gammaincc",
     "nms",
     "prior_box",

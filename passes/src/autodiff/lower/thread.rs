@@ -97,6 +97,8 @@ pub(super) struct Walk<'w, 'a, 'c> {
     pub(super) poisoned: FxHashMap<OpId, Vec<Use>>,
     pub(super) zero: ValueId,
     one: ValueId,
+    /// Whether a lane may have been too small, and what is read from it is wrong.
+    pub(super) may_overflow: bool,
 }
 
 /// Carries the lanes of a plan through a body, and removes the stacks.
@@ -144,6 +146,7 @@ pub(super) fn run(
         poisoned: FxHashMap::default(),
         zero,
         one,
+        may_overflow: false,
     };
     for at in poisoned {
         walk.poisoned.entry(at.op).or_default().push(at);
@@ -461,9 +464,9 @@ impl Walk<'_, '_, '_> {
             let written = match rows {
                 1 => value,
                 _ => {
-                    // A count that is too large means the last row: the update is moved to where it fits.
                     let old = self.get(buffer.var);
-                    let new = write(self.r, old, value, at, self.zero);
+                    let row = self.row_to_write(push.lane, at);
+                    let new = write(self.r, old, value, row, self.zero);
                     self.r.name_like(new, push.like, "_rows");
                     new
                 }
@@ -477,6 +480,29 @@ impl Walk<'_, '_, '_> {
         self.env[count] = Some(next);
     }
 
+    /// Where a value is written: in the last row if there are too many.
+    fn row_to_write(&mut self, lane: usize, at: ValueId) -> ValueId {
+        match self.stores[lane].limit {
+            Some(_) => self.clamp(pd::Minimum::NAME, at, self.stores[lane].rows - 1),
+            None => at,
+        }
+    }
+
+    /// The row to read. If a stack overflowed, the recorded trip counts do not belong to this run.
+    fn row_to_read(&mut self, lane: usize, at: ValueId) -> ValueId {
+        if self.stores[lane].rows == 1 || !self.may_overflow {
+            return at;
+        }
+        let at = self.clamp(pd::Minimum::NAME, at, self.stores[lane].rows - 1);
+        self.clamp(pd::Maximum::NAME, at, 0)
+    }
+
+    fn clamp(&mut self, name: &str, at: ValueId, end: u64) -> ValueId {
+        let ty = count_type(self.r.ctx);
+        let end = full(self.r, ty, end as f64);
+        two(self.r, name, at, end, ty)
+    }
+
     fn pop(&mut self, op: OpId, lane: usize) {
         let (count, rows) = (self.stores[lane].count, self.stores[lane].rows);
         let ty = count_type(self.r.ctx);
@@ -484,11 +510,12 @@ impl Walk<'_, '_, '_> {
         self.r.name(at, &self.names.spelled("size"));
         self.env[count] = Some(at);
         let popped = self.r.body.result(op, 0);
+        let row = self.row_to_read(lane, at);
         for buffer in self.stores[lane].buffers.clone() {
             let whole = self.get(buffer.var);
             let value = match rows {
                 1 => whole,
-                _ => read(self.r, whole, buffer.ty, at, self.zero),
+                _ => read(self.r, whole, buffer.ty, row, self.zero),
             };
             match buffer.what {
                 What::Value => {

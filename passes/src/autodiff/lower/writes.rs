@@ -70,6 +70,9 @@ impl Walk<'_, '_, '_> {
                     .for_each(|lane| self.stores[lane].unread = false);
             }
         }
+        let lanes = self.plan.lanes.iter().zip(&self.stores);
+        let mut trusted = lanes.map(|(lane, store)| store.limit.is_none() || self.plan.commit(lane.class).is_some());
+        self.may_overflow = !trusted.all(|trusted| trusted);
         self.make_room()
     }
 
