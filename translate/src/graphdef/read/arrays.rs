@@ -10,9 +10,10 @@ use rustc_hash::FxHashSet;
 
 use super::super::proto::Value;
 use super::lists::{get, grow, joined, learn_item, length, make, set};
-use super::ops::Row;
+use super::reader::{Input, Reader, Result};
+use super::row::Row;
 use super::scope::{FORWARDS, Handle};
-use super::{Input, Reader, Result, select};
+use super::select;
 
 pub(super) const TABLE: &[Row] = &[
     (
@@ -248,7 +249,7 @@ fn leads_to(r: &Reader<'_>, input: Input, makers: &[&str], is: impl Fn(&Handle) 
                 }
             }
             _ if joins.contains(&op) => pending.extend(inputs.iter().map(|i| i.node)),
-            _ if FORWARDS.contains(&super::ops::plain_name(op)) => pending.extend(inputs.first().map(|i| i.node)),
+            _ if FORWARDS.contains(&super::row::plain_name(op)) => pending.extend(inputs.first().map(|i| i.node)),
             _ => {}
         }
     }

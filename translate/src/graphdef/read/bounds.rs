@@ -2,7 +2,7 @@
 
 use pir_ir::Attr;
 
-use super::{Reader, Result};
+use super::reader::{Reader, Result};
 
 /// The bounds of a `StridedSlice`, for the axes that it slices.
 pub(super) struct Bounds {

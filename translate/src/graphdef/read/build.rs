@@ -2,7 +2,7 @@
 
 use pir_ir::{Attr, AttrDict, DYNAMIC, OpId, OpSpec, RegionId, Sym, Type, ValueId, ValueName, infer_by_semantics};
 
-use super::{Reader, Result};
+use super::reader::{Reader, Result};
 use crate::paddle::build::identifier;
 use pir_dialects::df::DEVICE_NAME;
 

@@ -4,9 +4,10 @@ use pir_dialects::pd;
 use pir_ir::ValueId;
 
 use super::super::types::Number;
-use super::ops::Row;
+use super::reader::{Reader, Result};
+use super::row::Row;
 use super::select::like;
-use super::{Reader, Result, constants, slices};
+use super::{constants, slices};
 
 pub(super) const TABLE: &[Row] = &[
     ("BatchToSpaceND", "T Tblock_shape Tcrops", "", |r, at| {

@@ -5,8 +5,9 @@ use pir_ir::{Type, ValueId};
 
 use super::super::types::{self, Number};
 use super::bounds::{Bounds, Masks};
-use super::ops::Row;
-use super::{Reader, Result, constants, library, select, slices, spectrum};
+use super::reader::{Reader, Result};
+use super::row::Row;
+use super::{constants, library, select, slices, spectrum};
 
 pub(super) const TABLE: &[Row] = &[
     ("All", "bool Tidx", "keep_dims=false", |r, at| {

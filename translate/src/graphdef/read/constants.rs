@@ -6,7 +6,7 @@ use pir_ir::{Attr, AttrData, Elements, Type, TypeData};
 
 use super::super::proto::{NodeDef, Value};
 use super::super::types::{self, INT32, INT64, Number};
-use super::{Constant, Reader, Result};
+use super::reader::{Constant, Reader, Result};
 
 /// The constant that a node is.
 pub(super) fn of(node: &NodeDef) -> Option<Constant> {

@@ -3,8 +3,9 @@
 use pir_dialects::pd;
 use pir_ir::ValueId;
 
-use super::ops::Row;
-use super::{Reader, Result, spectrum};
+use super::reader::{Reader, Result};
+use super::row::Row;
+use super::spectrum;
 
 const MATRICES: &str = "adj_x=false adj_y=false grad_x=false grad_y=false";
 

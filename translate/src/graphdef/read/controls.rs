@@ -3,7 +3,7 @@
 use pir_dialects::df;
 use pir_ir::{OpId, OpSpec, ValueId};
 
-use super::Reader;
+use super::reader::Reader;
 
 impl Reader<'_> {
     /// Writes control edges, each to all operations of a node.

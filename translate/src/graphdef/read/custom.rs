@@ -5,8 +5,9 @@
 use rustc_hash::FxHashMap;
 
 use super::super::proto::{FunctionDef, NodeDef};
+use super::constants;
+use super::reader::{Input, Reader};
 use super::scope::find;
-use super::{Input, Reader, constants};
 
 /// Functions of two arguments, and their derivatives by the first one, times a slope.
 const KNOWN: &[(&str, &str)] = &[

@@ -4,10 +4,10 @@ use pir_dialects::pd;
 use pir_dialects::stablehlo::ops as hlo;
 use pir_ir::{AttrData, Type, TypeData, ValueId};
 
-use super::ops::Row;
 use super::random::word;
+use super::reader::{Reader, Result};
+use super::row::Row;
 use super::slices::{Bound, stretch};
-use super::{Reader, Result};
 
 pub(super) const TABLE: &[Row] = &[
     ("Bitcast", "T", "type", |r, at| {

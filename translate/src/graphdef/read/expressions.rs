@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use pir_dialects::pd::{Emitted, Emitter, Expr, ExprScope};
 use pir_ir::{Attr, Context, Type, ValueId, ValueName};
 
-use super::{Reader, Result};
+use super::reader::{Reader, Result};
 use crate::paddle::build::identifier;
 
 /// Appends the operations of a node.

@@ -12,11 +12,13 @@ use pir_ir::{OpSpec, RegionId, Type, ValueId};
 use rustc_hash::FxHashMap;
 
 use super::super::proto::{FunctionDef, NodeDef, Value};
-use super::scope::{Binding, Scope, find};
-use super::{Input, Reader, Result, ops, signature};
+use super::reader::{Input, Reader, Result};
+use super::row::{Row, plain_name};
+use super::scope::{Binding, Function, Scope, find};
+use super::signature;
 
-/// Rows as in [`ops::TABLE`].
-pub(super) const TABLE: &[ops::Row] = &[
+/// Rows as in [`ops::TABLE`](super::ops::TABLE).
+pub(super) const TABLE: &[Row] = &[
     ("Case", "Tbranch Tin**", "branches output_shapes= Tout", case),
     (
         "If",
@@ -62,19 +64,6 @@ const DEEPEST: usize = 64;
 
 /// The operation of a node that represents an argument of a function.
 pub(super) const ARGUMENT: &str = "_Arg";
-
-/// The nodes of a function with inputs as in a graph: arguments become nodes, results are counted.
-pub(super) struct Function {
-    /// Its nodes, not read yet.
-    scope: Scope,
-    /// The numbers of the nodes by name.
-    places: FxHashMap<String, usize>,
-    arguments: usize,
-    /// The results.
-    results: Vec<Input>,
-    /// The nodes that run for their effects.
-    effects: Vec<usize>,
-}
 
 impl Function {
     pub(super) fn of(def: &FunctionDef, library: &FxHashMap<String, FunctionDef>) -> Result<Function> {
@@ -136,7 +125,7 @@ fn flat_name(
     let at = *places
         .get(name)
         .ok_or_else(|| format!("`{text}` is read, but does not exist"))?;
-    let op = ops::plain_name(&nodes[at].op);
+    let op = plain_name(&nodes[at].op);
     let called = library.get(op).and_then(|def| def.signature.as_ref());
     let first = called.and_then(|called| called.outputs.iter().position(|arg| arg.name == output));
     let first = match first.or_else(|| signature::first_result(op, output)) {
@@ -198,11 +187,11 @@ fn inline(r: &mut Reader<'_>, at: usize, name: &str, arguments: &[Binding], want
     let roots = roots.ok_or("it has fewer results than are read")?;
     let caller = r.nodes[at].name.clone();
     let mut scope = function.scope.again();
-    scope.swap(r);
+    r.swap(&mut scope);
     r.path.push(caller);
     let result = read_body(r, arguments, &roots, &function.effects);
     r.path.pop();
-    scope.swap(r);
+    r.swap(&mut scope);
     result
 }
 

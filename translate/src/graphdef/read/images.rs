@@ -4,8 +4,8 @@ use pir_dialects::pd::{Expr, ExprScope};
 use pir_ir::Type;
 
 use super::super::proto::Value;
-use super::ops::Row;
-use super::{Input, Reader, Result};
+use super::reader::{Input, Reader, Result};
+use super::row::Row;
 
 /// More places in a window are written out as too many operations.
 const MOST_PLACES: i64 = 256;

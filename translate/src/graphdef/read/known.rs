@@ -9,8 +9,8 @@ use pir_ir::{Type, ValueId};
 
 use super::super::types::{self, BOOL, INT32, INT64, Number};
 use super::fold::{self, Array};
-use super::ops::Row;
-use super::{Reader, Result};
+use super::reader::{Reader, Result};
+use super::row::Row;
 
 pub(super) const TABLE: &[Row] = &[
     (

@@ -5,8 +5,9 @@ use pir_ir::{Attr, Type, ValueId};
 
 use super::super::proto::Value;
 use super::bounds::Bounds;
-use super::ops::Row;
-use super::{Reader, Result, slices};
+use super::reader::{Reader, Result};
+use super::row::Row;
+use super::slices;
 
 pub(super) const TABLE: &[Row] = &[
     // Which of the nearly largest elements are found depends on the device: those here are the largest.

@@ -9,9 +9,10 @@ use pir_ir::{DYNAMIC, Type, ValueId};
 
 use super::super::proto::Value;
 use super::super::types;
-use super::ops::{Row, number_of};
+use super::nested;
+use super::reader::{Reader, Result};
+use super::row::{Row, number_of};
 use super::scope::Handle;
-use super::{Reader, Result, nested};
 
 pub(super) const TABLE: &[Row] = &[
     ("OptionalFromValue", "Toutput_types**", "", |r, at| {

@@ -3,8 +3,8 @@
 use pir_dialects::pd;
 use pir_ir::{Type, ValueId};
 
-use super::ops::Row;
-use super::{Reader, Result};
+use super::reader::{Reader, Result};
+use super::row::Row;
 
 pub(super) const TABLE: &[Row] = &[
     ("Diag", "T", "", |r, at| {
@@ -259,7 +259,7 @@ fn diag(r: &mut Reader<'_>, at: usize, padding: Option<usize>) -> Result<()> {
     let other = match padding {
         Some(index) => r.operand(at, index)?,
         None => {
-            let zero = super::ops::number_of(r.ctx, elem, 0.0);
+            let zero = super::row::number_of(r.ctx, elem, 0.0);
             let attrs = [
                 ("shape", r.ctx.ints_attr(&[])),
                 ("value", zero),

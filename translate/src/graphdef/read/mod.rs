@@ -29,8 +29,10 @@ mod node;
 mod ops;
 mod places;
 mod random;
+mod reader;
 mod resize;
 mod roots;
+mod row;
 mod scope;
 mod select;
 mod sets;
@@ -45,27 +47,20 @@ mod switches;
 mod volumes;
 
 use pir_dialects::df;
-use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use pir_ir::budget::Reservation;
-use pir_ir::{BlockId, Body, Context, Diagnostic, Module, OpId, OpSpec, Span, Type, ValueId};
+use pir_ir::{Context, Diagnostic, Module, OpSpec, Span};
 use prost::Message;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::Options;
 use super::proto::{FunctionDef, GraphDef, NodeDef};
-use super::types::Number;
 use crate::schemas;
 use crate::wire;
-use scope::{Handle, Scope};
-
-/// Why a node cannot be read.
-type Result<T> = std::result::Result<T, String>;
-
-/// A constant node: its dimensions, its numbers (one, or as many as elements, or none where they stay bytes), its element type.
-type Constant = (Vec<i64>, Vec<Number>, i32);
+use reader::{Input, Reader, Result, Seen};
+use scope::Scope;
 
 /// Reads a message.
 pub(super) fn read(
@@ -129,147 +124,10 @@ fn error(message: String) -> Diagnostic {
     Diagnostic::error("graphdef", message)
 }
 
-/// Where an input comes from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Input {
-    node: usize,
-    index: usize,
-}
-
 /// Stop after this many errors.
 const MOST_ERRORS: usize = 100;
 
-/// The inputs and attributes of the current node that its reader has used.
-#[derive(Default)]
-struct Seen {
-    attrs: Vec<String>,
-    inputs: FxHashSet<usize>,
-}
-
-struct Reader<'c> {
-    ctx: &'c Arc<Context>,
-    options: &'c Options,
-    /// The functions of the graph, and those that have been prepared.
-    library: Rc<FxHashMap<String, FunctionDef>>,
-    functions: FxHashMap<String, Rc<functions::Function>>,
-    /// The functions of custom gradients.
-    registered: Rc<FxHashMap<String, String>>,
-    /// The calls around the nodes that are being read.
-    path: Vec<String>,
-    /// Types that are known only after the point where they are needed: by the name of a loop's variable or of a list.
-    learned: FxHashMap<String, Type>,
-    /// Whether something was learned, so that the graph must be read again.
-    changed: bool,
-    /// The lists whose elements have a learned shape.
-    lists: FxHashMap<ValueId, String>,
-    /// The values that do not represent tensors, by the position of their inferred type.
-    missing: FxHashMap<ValueId, String>,
-    nodes: Rc<Vec<NodeDef>>,
-    /// The location of each node in the file.
-    spans: Vec<Span>,
-    seen: RefCell<Seen>,
-    /// The nodes that could not be read, and their users.
-    failed: Vec<bool>,
-    /// The nodes that something wanted depends on.
-    kept: Vec<bool>,
-    devices: devices::Devices,
-    body: Body,
-    /// Where operations are appended.
-    block: BlockId,
-    /// The parameters, which are in front of all else in `front`.
-    parameters: FxHashMap<String, ValueId>,
-    front: BlockId,
-    inputs: Vec<Vec<Input>>,
-    controls: Vec<Vec<usize>>,
-    constants: Vec<Option<Rc<Constant>>>,
-    /// The numbers that the results of nodes are known to be.
-    computed: Vec<Vec<Option<Rc<Constant>>>>,
-    /// The results that have no value here.
-    handles: Vec<Vec<Option<Handle>>>,
-    /// The results of each node that was read.
-    values: Vec<Vec<ValueId>>,
-    /// A number that chooses one of several ways, where it is none of those before this one, and whether it is this one.
-    ways: FxHashMap<(ValueId, i64), (ValueId, ValueId)>,
-    /// Auxiliary operations of nodes: if no operand determines the iteration in which they run, they get the control dependences of the
-    /// node.
-    pieces: Vec<(ValueId, usize)>,
-    /// Operands to set when all nodes have been read.
-    back_edges: Vec<(OpId, usize, Input)>,
-    /// Whether the graph has no control flow.
-    plain: bool,
-    errors: Vec<Diagnostic>,
-}
-
 impl<'c> Reader<'c> {
-    fn new(
-        ctx: &'c Arc<Context>,
-        mut scope: Scope,
-        library: Rc<FxHashMap<String, FunctionDef>>,
-        options: &'c Options,
-    ) -> Self {
-        let mut body = Body::new();
-        let root = body.root();
-        let block = body.create_block(root);
-        let mut reader = Reader {
-            ctx,
-            options,
-            library,
-            functions: FxHashMap::default(),
-            registered: Rc::default(),
-            path: Vec::new(),
-            learned: FxHashMap::default(),
-            changed: false,
-            lists: FxHashMap::default(),
-            missing: FxHashMap::default(),
-            nodes: Rc::default(),
-            spans: Vec::new(),
-            seen: RefCell::default(),
-            failed: Vec::new(),
-            kept: Vec::new(),
-            devices: devices::Devices::of(&[]),
-            body,
-            block,
-            parameters: FxHashMap::default(),
-            front: block,
-            inputs: Vec::new(),
-            controls: Vec::new(),
-            constants: Vec::new(),
-            computed: Vec::new(),
-            handles: Vec::new(),
-            values: Vec::new(),
-            ways: FxHashMap::default(),
-            pieces: Vec::new(),
-            back_edges: Vec::new(),
-            plain: true,
-            errors: Vec::new(),
-        };
-        scope.swap(&mut reader);
-        reader
-    }
-
-    fn fail(&mut self, at: usize, message: &str) {
-        self.failed[at] = true;
-        // Said already, of a node in a function.
-        if message.is_empty() {
-            return;
-        }
-        let node = &self.nodes[at];
-        let mut text = format!("node `{}` (`{}`): {message}", self.place(at), node.op);
-        if let Some(span) = self.spans.get(at) {
-            text = format!("{text}, at byte {}", span.start);
-        }
-        self.errors.push(error(text));
-    }
-
-    /// The name of a node, with those of the calls around it.
-    fn place(&self, at: usize) -> String {
-        let name = &self.nodes[at].name;
-        match self.path.is_empty() {
-            true => name.clone(),
-            false => format!("{}/{name}", self.path.join("/")),
-        }
-    }
-
     fn run(&mut self) {
         self.connect();
         if !self.errors.is_empty() {
@@ -287,7 +145,7 @@ impl<'c> Reader<'c> {
         self.prune(&roots);
         let kept = |at: &usize| self.kept[*at];
         let some = |test: &dyn Fn(&NodeDef) -> bool| (0..self.nodes.len()).filter(kept).any(|at| test(&self.nodes[at]));
-        let switches = some(&|n| ops::is_control_flow(&n.op));
+        let switches = some(&|n| row::is_control_flow(&n.op));
         let functional = some(&|n| functions::TABLE.iter().any(|row| row.0 == n.op));
         self.plain = !switches && (functional || !some(&|n| !n.device.is_empty()));
         self.devices = devices::Devices::of(&self.nodes);
@@ -332,12 +190,12 @@ impl<'c> Reader<'c> {
         if self.nodes[at].op == functions::ARGUMENT {
             return Ok(());
         }
-        let op = ops::plain_name(&self.nodes[at].op).to_owned();
+        let op = row::plain_name(&self.nodes[at].op).to_owned();
         signature::check(self, at, &op)?;
         if self.constants[at].is_some() {
             return constants::check(self, at);
         }
-        if self.plain && ops::is_control_flow(&op) {
+        if self.plain && row::is_control_flow(&op) {
             return Err(
                 "it is in the function of a loop or a branch that is kept: `lower_control_flow=True` lowers all of them, and \
                  `lower_control_flow=False` none"
@@ -390,14 +248,6 @@ impl<'c> Reader<'c> {
             self.controls.push(controls);
         }
         self.errors.extend(errors);
-    }
-
-    fn is(&self, at: usize, ops: &[&str]) -> bool {
-        ops.contains(&self.nodes[at].op.as_str())
-    }
-
-    fn is_back_edge(&self, from: usize, to: usize) -> bool {
-        self.is(from, &["NextIteration", "RefNextIteration"]) && self.is(to, &["Merge", "RefMerge"])
     }
 
     /// The nodes in topological order.
@@ -466,23 +316,5 @@ impl<'c> Reader<'c> {
         let top = module.top();
         module.body.append_op(top, graph);
         module
-    }
-}
-
-/// The integers of a constant.
-fn whole_numbers((dims, numbers, _): &Constant) -> Option<Vec<i64>> {
-    /// Lists of axes and dimensions are short.
-    const LONGEST: i64 = 1 << 12;
-    let count = dims.iter().try_fold(1i64, |n, &d| n.checked_mul(d))?;
-    let int = |n: &Number| match n {
-        Number::Int(value) => i64::try_from(*value).ok(),
-        Number::Float(_) => None,
-    };
-    let values: Vec<i64> = numbers.iter().map(int).collect::<Option<_>>()?;
-    match values[..] {
-        // Its numbers are bytes.
-        [] if count > 0 => None,
-        [one] if (0..=LONGEST).contains(&count) => Some(vec![one; count as usize]),
-        _ => Some(values),
     }
 }

@@ -8,7 +8,7 @@ use pir_dialects::pd::{self, Expr};
 use pir_ir::{Attr, DYNAMIC, FloatKind, Type, TypeData, ValueId};
 
 use super::lists::list_of;
-use super::{Reader, Result};
+use super::reader::{Reader, Result};
 
 /// The shape of the rows of elements of several lengths.
 pub(super) fn rows(element: &[i64]) -> Option<&[i64]> {

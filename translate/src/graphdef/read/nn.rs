@@ -6,8 +6,8 @@ use pir_dialects::pd;
 use pir_ir::{Attr, ValueId};
 
 use super::super::proto::Value;
-use super::ops::Row;
-use super::{Reader, Result};
+use super::reader::{Reader, Result};
+use super::row::Row;
 
 const CONVOLUTION: &str = "strides padding explicit_paddings=[] data_format=NHWC dilations=[] use_cudnn_on_gpu=true";
 const POOLING: &str = "ksize strides padding explicit_paddings=[] data_format=NHWC";

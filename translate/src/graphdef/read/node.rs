@@ -5,7 +5,8 @@ use pir_ir::{DYNAMIC, Type, TypeData, ValueId};
 
 use super::super::proto::Value;
 use super::super::types::{self, RESOURCE};
-use super::{Constant, Input, Reader, Result, constants, whole_numbers};
+use super::constants;
+use super::reader::{Constant, Input, Reader, Result, whole_numbers};
 
 impl Reader<'_> {
     pub(super) fn attr(&self, at: usize, name: &str) -> Option<&Value> {

@@ -4,47 +4,20 @@ use std::sync::LazyLock;
 
 use pir_dialects::formats::{self, TensorFlowForm, TensorFlowInput};
 use pir_dialects::{df, pd};
-use pir_ir::{Attr, Context, Type, ValueId, ValueName};
+use pir_ir::{Attr, Type, ValueId, ValueName};
 use rustc_hash::FxHashMap;
 
 use super::super::InputShape;
 use super::super::PREVENT_GRADIENT;
 use super::super::proto::Value;
 use super::super::types::RESOURCE;
+use super::reader::{Input, Reader, Result};
+use super::row::{Row, number_of};
 use super::scope::Handle;
-use super::{Input, Reader, Result};
 use super::{
     arrays, composed, const_operands, contract, detection, functions, images, known, library, lists, matrix, nn,
     places, random, resize, select, sets, slopes, sparse, special, spectrum, stacks, switches, volumes,
 };
-
-/// A function that reads a node.
-pub(super) type Read = fn(&mut Reader<'_>, usize) -> Result<()>;
-
-/// Operations that exist only in graphs.
-pub(super) fn is_control_flow(op: &str) -> bool {
-    matches!(
-        op,
-        "Switch"
-            | "RefSwitch"
-            | "_SwitchN"
-            | "Merge"
-            | "RefMerge"
-            | "Enter"
-            | "RefEnter"
-            | "Exit"
-            | "RefExit"
-            | "NextIteration"
-            | "RefNextIteration"
-            | "LoopCond"
-            | "StackV2"
-            | "StackPushV2"
-            | "StackPopV2"
-    )
-}
-
-/// An operation, the types of its inputs and its attributes as in [`super::signature`], and its reader.
-pub(super) type Row = (&'static str, &'static str, &'static str, Read);
 
 /// Operations whose translation depends on their types and values. The op tables list the others.
 pub(super) const TABLE: &[Row] = &[
@@ -235,13 +208,6 @@ pub(super) const TABLE: &[Row] = &[
     ),
     ("ZerosLike", "T", "", |r, at| full_like(r, at, 0.0)),
 ];
-
-/// The name of an operation without the prefix `Ref`.
-pub(super) fn plain_name(op: &str) -> &str {
-    op.strip_prefix("Ref")
-        .filter(|rest| is_control_flow(rest))
-        .unwrap_or(op)
-}
 
 /// The row of an operation that has a reader.
 pub(super) fn row(op: &str) -> Option<&'static Row> {
@@ -534,13 +500,4 @@ fn full_like(r: &mut Reader<'_>, at: usize, value: f64) -> Result<()> {
         ("dtype", r.ctx.type_attr(elem)),
     ];
     r.op(at, pd::FullLike::NAME, &[x], &attrs)
-}
-
-/// A number as an attribute of the type of a constant.
-pub(super) fn number_of(ctx: &Context, elem: Type, value: f64) -> Attr {
-    match elem {
-        Type::I1 => ctx.bool_attr(value != 0.0),
-        elem if ctx.is_float(elem) => ctx.float_attr(value),
-        _ => ctx.int_attr(value as i64),
-    }
 }

@@ -3,9 +3,9 @@
 use pir_dialects::pd;
 use pir_ir::{DYNAMIC, Type, ValueId};
 
-use super::ops::{Row, number_of};
+use super::reader::{Reader, Result};
+use super::row::{Row, number_of};
 use super::slices::{Bound, stretch};
-use super::{Reader, Result};
 
 pub(super) const TABLE: &[Row] = &[
     ("MirrorPad", "T Tpaddings", "mode", |r, at| {

@@ -10,8 +10,8 @@ use pir_dialects::stablehlo::ops as hlo;
 use pir_ir::{FloatKind, Signedness, Type, TypeData, ValueId};
 
 use super::super::types::{INT32, Number};
-use super::ops::Row;
-use super::{Reader, Result};
+use super::reader::{Reader, Result};
+use super::row::Row;
 
 /// The generators that an operation may choose: this one, and whichever the device has.
 const PHILOX: [i64; 2] = [1, 3];

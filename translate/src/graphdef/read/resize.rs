@@ -4,8 +4,8 @@ use pir_dialects::pd;
 use pir_ir::{Attr, AttrData, ValueId};
 
 use super::nn::moved;
-use super::ops::Row;
-use super::{Input, Reader, Result};
+use super::reader::{Input, Reader, Result};
+use super::row::Row;
 
 const SIZES: &str = "align_corners=false half_pixel_centers=false";
 

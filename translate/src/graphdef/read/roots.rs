@@ -5,7 +5,9 @@ use pir_ir::{OpId, TypeData};
 
 use super::super::InputShape;
 use super::super::proto::{NodeDef, Value};
-use super::{Input, Reader, Result, arrays, ops};
+use super::arrays;
+use super::reader::{Input, Reader, Result};
+use super::row::plain_name;
 
 /// Nodes that run only for their effects: it stops the run where something is not as it should be.
 const CHECK: &str = "Assert";
@@ -121,7 +123,7 @@ impl Reader<'_> {
             return;
         }
         let merge = (0..self.nodes.len())
-            .find(|&at| ops::plain_name(&self.nodes[at].op) == "Merge" && self.values[at].first() == Some(&first));
+            .find(|&at| plain_name(&self.nodes[at].op) == "Merge" && self.values[at].first() == Some(&first));
         match (self.general(ty, other), merge) {
             (Ok(general), Some(merge)) => {
                 let key = self.place(merge);

@@ -3,10 +3,11 @@
 use std::rc::Rc;
 
 use pir_ir::{DYNAMIC, Span, Type, ValueId};
+use rustc_hash::FxHashMap;
 
 use super::super::proto::NodeDef;
-use super::functions::Function;
-use super::{Constant, Input, Reader, Result, constants};
+use super::constants;
+use super::reader::{Constant, Input, Reader, Result};
 
 /// A value that exists only in the reader, and not in the program.
 #[derive(Clone, PartialEq, Debug)]
@@ -40,15 +41,15 @@ impl Binding {
 #[derive(Default)]
 pub(super) struct Scope {
     pub(super) nodes: Rc<Vec<NodeDef>>,
-    spans: Vec<Span>,
-    failed: Vec<bool>,
-    kept: Vec<bool>,
-    inputs: Vec<Vec<Input>>,
-    controls: Vec<Vec<usize>>,
-    constants: Vec<Option<Rc<Constant>>>,
-    computed: Vec<Vec<Option<Rc<Constant>>>>,
-    handles: Vec<Vec<Option<Handle>>>,
-    values: Vec<Vec<ValueId>>,
+    pub(super) spans: Vec<Span>,
+    pub(super) failed: Vec<bool>,
+    pub(super) kept: Vec<bool>,
+    pub(super) inputs: Vec<Vec<Input>>,
+    pub(super) controls: Vec<Vec<usize>>,
+    pub(super) constants: Vec<Option<Rc<Constant>>>,
+    pub(super) computed: Vec<Vec<Option<Rc<Constant>>>>,
+    pub(super) handles: Vec<Vec<Option<Handle>>>,
+    pub(super) values: Vec<Vec<ValueId>>,
 }
 
 impl Scope {
@@ -83,21 +84,19 @@ impl Scope {
             values: self.values.clone(),
         }
     }
+}
 
-    /// Exchanges it with what a reader is reading.
-    pub(super) fn swap(&mut self, r: &mut Reader<'_>) {
-        use std::mem::swap;
-        swap(&mut self.nodes, &mut r.nodes);
-        swap(&mut self.spans, &mut r.spans);
-        swap(&mut self.failed, &mut r.failed);
-        swap(&mut self.kept, &mut r.kept);
-        swap(&mut self.inputs, &mut r.inputs);
-        swap(&mut self.controls, &mut r.controls);
-        swap(&mut self.constants, &mut r.constants);
-        swap(&mut self.computed, &mut r.computed);
-        swap(&mut self.handles, &mut r.handles);
-        swap(&mut self.values, &mut r.values);
-    }
+/// The nodes of a function with inputs as in a graph: arguments become nodes, results are counted.
+pub(super) struct Function {
+    /// Its nodes, not read yet.
+    pub(super) scope: Scope,
+    /// The numbers of the nodes by name.
+    pub(super) places: FxHashMap<String, usize>,
+    pub(super) arguments: usize,
+    /// The results.
+    pub(super) results: Vec<Input>,
+    /// The nodes that run for their effects.
+    pub(super) effects: Vec<usize>,
 }
 
 /// Operations whose result is their first input.

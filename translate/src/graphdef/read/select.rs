@@ -3,7 +3,7 @@
 use pir_dialects::pd;
 use pir_ir::{DYNAMIC, Type, ValueId};
 
-use super::{Reader, Result};
+use super::reader::{Reader, Result};
 
 /// `Select`: the condition has the shape of the operands, or is a scalar, or selects rows.
 pub(super) fn select(r: &mut Reader<'_>, at: usize) -> Result<()> {
@@ -130,7 +130,7 @@ fn reshaped(r: &mut Reader<'_>, at: usize, x: ValueId, dims: &[i64]) -> Result<V
 pub(super) fn like(r: &mut Reader<'_>, at: usize, x: ValueId, value: f64) -> Result<ValueId> {
     let (_, elem) = r.dims(x)?;
     let attrs = [
-        ("value", super::ops::number_of(r.ctx, elem, value)),
+        ("value", super::row::number_of(r.ctx, elem, value)),
         ("dtype", r.ctx.type_attr(elem)),
     ];
     r.helper(at, pd::FullLike::NAME, &[x], &attrs)
@@ -155,7 +155,7 @@ pub(super) fn reshape(r: &mut Reader<'_>, at: usize) -> Result<()> {
     }
     let attrs = [
         ("shape", r.ctx.ints_attr(&wanted)),
-        ("value", super::ops::number_of(r.ctx, elem, 0.0)),
+        ("value", super::row::number_of(r.ctx, elem, 0.0)),
         ("dtype", r.ctx.type_attr(elem)),
     ];
     r.op(at, pd::Full::NAME, &[], &attrs)

@@ -6,8 +6,8 @@ use pir_dialects::pd::{self, Expr};
 use pir_ir::{Type, ValueId};
 
 use super::super::types::{self, INT32, INT64, Number};
-use super::ops::Row;
-use super::{Reader, Result};
+use super::reader::{Reader, Result};
+use super::row::Row;
 
 pub(super) const TABLE: &[Row] = &[
     ("BroadcastArgs", "T T", "", |r, at| {

@@ -7,7 +7,8 @@ use pir_dialects::formats;
 
 use super::super::proto::Value;
 use super::super::types::{self, RESOURCE};
-use super::{Reader, Result, custom, ops};
+use super::reader::{Reader, Result};
+use super::{custom, ops};
 
 /// A signature: the types of the inputs, and the attributes other than those that name these types or count inputs.
 ///

@@ -4,7 +4,7 @@
 use pir_dialects::pd;
 use pir_ir::{DYNAMIC, Type, ValueId};
 
-use super::{Reader, Result};
+use super::reader::{Reader, Result};
 
 /// The selection from one axis of the input.
 struct Taken {
@@ -211,7 +211,7 @@ fn bounds_of(r: &mut Reader<'_>, at: usize, index: usize, count: usize) -> Resul
     if r.is(from, &["Pack"]) && r.num_inputs(from) == count {
         let parts = r.inputs[from].clone();
         let one = |r: &mut Reader<'_>, part| {
-            let known = r.computed(part).and_then(|c| super::whole_numbers(c));
+            let known = r.computed(part).and_then(|c| super::reader::whole_numbers(c));
             match known.as_deref() {
                 Some(&[value]) => Ok(Bound::Known(value)),
                 _ => Ok(Bound::Computed(r.value(part)?)),

@@ -3,7 +3,7 @@
 
 use pir_dialects::pd::Expr;
 
-use super::ops::{Read, Row};
+use super::row::{Read, Row};
 use super::select::{ALPHA, SCALE};
 
 /// In terms of the result.

@@ -4,8 +4,8 @@ use pir_dialects::pd::Expr;
 use pir_ir::{Type, ValueId};
 
 use super::super::proto::Value;
-use super::ops::Row;
-use super::{Reader, Result};
+use super::reader::{Reader, Result};
+use super::row::Row;
 
 pub(super) const TABLE: &[Row] = &[
     (

@@ -9,8 +9,8 @@ use std::f64::consts::{FRAC_2_PI, FRAC_PI_4, PI};
 use pir_dialects::pd::{self, Expr};
 use pir_ir::{AttrData, Type};
 
-use super::ops::Row;
-use super::{Reader, Result};
+use super::reader::{Reader, Result};
+use super::row::Row;
 
 /// Euler's constant.
 const GAMMA: f64 = 0.577_215_664_901_532_9;

@@ -5,8 +5,8 @@ use pir_dialects::stablehlo::from_pd::{array, dialect};
 use pir_dialects::stablehlo::ops as hlo;
 use pir_ir::{Attr, Type, TypeData, ValueId};
 
-use super::ops::Row;
-use super::{Reader, Result};
+use super::reader::{Reader, Result};
+use super::row::Row;
 
 pub(super) const TABLE: &[Row] = &[
     ("Angle", "T", "Tout=DT_FLOAT", |r, at| {

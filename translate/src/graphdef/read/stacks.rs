@@ -4,7 +4,8 @@
 
 use pir_ir::{Type, ValueId};
 
-use super::{Reader, Result, scope};
+use super::reader::{Reader, Result};
+use super::scope;
 
 /// The place of the node that makes the stack that a node gets.
 fn stack_of(r: &Reader<'_>, at: usize) -> Option<String> {
@@ -13,7 +14,7 @@ fn stack_of(r: &Reader<'_>, at: usize) -> Option<String> {
         if r.nodes[node].op == "StackV2" {
             return Some(format!("{} on the stack", r.place(node)));
         }
-        let forwards = scope::FORWARDS.contains(&super::ops::plain_name(&r.nodes[node].op));
+        let forwards = scope::FORWARDS.contains(&super::row::plain_name(&r.nodes[node].op));
         node = r.inputs[node].first().filter(|_| forwards)?.node;
     }
     None

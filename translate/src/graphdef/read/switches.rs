@@ -4,7 +4,8 @@
 use pir_dialects::{df, pd};
 use pir_ir::{Type, ValueId};
 
-use super::{Reader, Result, select};
+use super::reader::{Reader, Result};
+use super::select;
 
 /// `_SwitchN`: the result of the number that is given is live; the last one also for numbers out of range.
 pub(super) fn switch_n(r: &mut Reader<'_>, at: usize) -> Result<()> {

@@ -5,8 +5,8 @@ use pir_ir::{Attr, Type, ValueId};
 
 use super::super::proto::Value;
 use super::super::types::Number;
-use super::ops::Row;
-use super::{Reader, Result};
+use super::reader::{Reader, Result};
+use super::row::Row;
 
 const CONVOLUTION: &str = "strides padding data_format=NDHWC dilations=[]";
 const POOLING: &str = "ksize strides padding data_format=NDHWC";

@@ -1,7 +1,7 @@
 //! Arithmetic of known numbers, in their own type.
 
 use super::super::super::types::{BOOL, INT32, INT64, Number};
-use super::super::Reader;
+use super::super::reader::Reader;
 use super::{Array, bool_attr, broadcast_shape, input, list};
 
 /// Single and double precision.

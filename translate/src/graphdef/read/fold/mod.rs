@@ -14,7 +14,7 @@ use array::{aligned, broadcast_shape, place_of};
 
 use super::super::proto::Value;
 use super::super::types::{self, Number};
-use super::{Constant, Reader};
+use super::reader::{Constant, Reader};
 
 /// Computes what a node of known inputs gives.
 pub(super) fn fold(r: &mut Reader<'_>, at: usize) {

@@ -1,6 +1,6 @@
 //! Slices of known numbers.
 
-use super::super::Reader;
+use super::super::reader::Reader;
 use super::{Array, input, int_attr, list};
 
 /// One axis of a slice: where it begins, its step, and how many elements it has; no axis of the result if that is `None`.
