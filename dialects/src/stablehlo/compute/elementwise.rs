@@ -154,10 +154,11 @@ pub(super) const VJPS: &[(&str, Vjp)] = &[
         vec![g * polygamma(c, c.x(0).ones(), c.x(0))]
     }),
     // The order is a whole number.
+    // The derivative with respect to the order is not a function of CHLO.
     (chlo::Polygamma::NAME, |c, _, g| {
-        vec![g.zeros(), g * polygamma(c, c.x(0) + 1.0, c.x(1))]
+        vec![c.scope.nothing(), g * polygamma(c, c.x(0) + 1.0, c.x(1))]
     }),
-    // The derivative in the exponent is no function of CHLO.
+    // Nor is that with respect to the exponent.
     (chlo::Zeta::NAME, |c, _, g| {
         let (x, q) = (c.x(0), c.x(1));
         vec![
