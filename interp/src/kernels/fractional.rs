@@ -30,17 +30,20 @@ fn pool<const N: usize>(s: &Spec<'_>) -> Result<Kernel, String> {
     Ok(Box::new(move |inputs| {
         let [x] = take(inputs)?;
         let (lead, extents) = split::<N>(x.shape())?;
+        let shape: Shape = lead.iter().chain(&sizes).copied().collect();
+        let count = checked_count(&shape, 8)?;
+        if x.is_empty() {
+            return Err("`x` must not be empty".to_owned());
+        }
         let mut bounds = Vec::with_capacity(N);
         for axis in 0..N {
             bounds.push(ranges(extents[axis], sizes[axis], windows[axis], given)?);
         }
         let values = x.to_f64();
-        let shape: Shape = lead.iter().chain(&sizes).copied().collect();
-        let count = checked_count(&shape, 8)?;
         let (mut out, mut places) = (Vec::with_capacity(count), Vec::with_capacity(count));
-        let (windows, whole) = (sizes.iter().product::<usize>(), extents.iter().product::<usize>());
-        for image in values.chunks_exact(whole.max(1)) {
-            for window in 0..windows {
+        let whole = extents.iter().product::<usize>();
+        for image in values.chunks_exact(whole) {
+            for window in 0..sizes.iter().product() {
                 let (mut rest, mut at) = (window, [(0, 0); N]);
                 for axis in (0..N).rev() {
                     at[axis] = bounds[axis][rest % sizes[axis]];
@@ -115,8 +118,14 @@ fn unpool<const N: usize>() -> Result<Kernel, String> {
         if places.shape() != slopes.shape() {
             return Err("the shapes of places and cotangents do not match".to_owned());
         }
-        let (each, whole) = (sizes.iter().product::<usize>(), extents.iter().product::<usize>());
         let mut out = vec![0.0; x.len()];
+        if x.is_empty() {
+            return one(Tensor::new(x.shape(), out)?.cast(x.dtype())?);
+        }
+        let (each, whole) = (
+            sizes.iter().fold(1usize, |n, &size| n.saturating_mul(size)),
+            extents.iter().product::<usize>(),
+        );
         for (at, (place, slope)) in places.to_i64().into_iter().zip(slopes.to_f64()).enumerate() {
             let place = usize::try_from(place).ok().filter(|&place| place < whole);
             if let Some(own) = place.and_then(|place| out.get_mut(at / each.max(1) * whole + place)) {

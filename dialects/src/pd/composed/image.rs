@@ -60,14 +60,23 @@ fn cubic(at: i64, scale: &Scale) -> Taps {
     places.zip(weights).collect()
 }
 
+fn refuse_computed_size(op: &Call<'_>) -> Result<(), String> {
+    let computed = ["out_size", "size_tensor", "scale_tensor"];
+    match computed.iter().any(|name| !op.all(name).is_empty()) {
+        true => Err("a computed output size is not supported".to_owned()),
+        false => Ok(()),
+    }
+}
+
+/// The factor of an axis; a single one is that of all.
+fn given_scale(scales: &[f64], axis: usize) -> Option<f64> {
+    let single = scales.first().filter(|_| scales.len() == 1);
+    scales.get(axis - 2).or(single).copied()
+}
+
 /// Each axis of the images in turn: elements at some places, weighted.
 fn interpolated<'c>(op: &Call<'c>, taps: fn(i64, &Scale) -> Taps) -> Result<Vec<Expr<'c>>, String> {
-    if ["out_size", "size_tensor", "scale_tensor"]
-        .iter()
-        .any(|name| !op.all(name).is_empty())
-    {
-        return Err("a computed output size is not supported".to_owned());
-    }
+    refuse_computed_size(op)?;
     if op.text("data_format")? != "NCHW" {
         return Err("only the layout NCHW is supported".to_owned());
     }
@@ -81,10 +90,7 @@ fn interpolated<'c>(op: &Call<'c>, taps: fn(i64, &Scale) -> Taps) -> Result<Vec<
     for axis in 2..from.len().min(to.len()) {
         let (own, wanted) = (from[axis], to[axis]);
         fits_in_table(&[wanted])?;
-        let given = scales
-            .get(axis - 2)
-            .or(scales.last().filter(|_| scales.len() == 1))
-            .copied();
+        let given = given_scale(&scales, axis);
         let ratio = match (corners, given) {
             (true, _) if wanted > 1 => (own - 1) as f32 / (wanted - 1) as f32,
             (true, _) => 0.0,
@@ -119,12 +125,7 @@ fn interpolated<'c>(op: &Call<'c>, taps: fn(i64, &Scale) -> Taps) -> Result<Vec<
 /// Each axis of the images in turn: means of the elements that a place of the result covers, weighted by the distance from
 /// its middle. The kernel of Keys has the parameter -0.5 here.
 fn antialiased<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
-    if ["out_size", "size_tensor", "scale_tensor"]
-        .iter()
-        .any(|name| !op.all(name).is_empty())
-    {
-        return Err("a computed output size is not supported".to_owned());
-    }
+    refuse_computed_size(op)?;
     let (mut x, from, to) = (op.x("x")?, op.images("x")?, op.result_shape()?);
     let (corners, scales) = (op.flag("align_corners")?, op.floats("scale")?);
     let (reach, kernel): (f64, fn(f64) -> f64) = match &*op.text("interp_method")? {
@@ -142,11 +143,11 @@ fn antialiased<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
     };
     for axis in [3, 2] {
         let (own, wanted) = (from[axis], to.get(axis).copied().unwrap_or(0));
-        let given = scales.get(axis - 2).or(scales.last().filter(|_| scales.len() == 1));
+        let given = given_scale(&scales, axis);
         let ratio = match (corners, given) {
             (true, _) if wanted > 1 => (own - 1) as f64 / (wanted - 1) as f64,
             (true, _) => 0.0,
-            (false, Some(&scale)) if scale > 0.0 => 1.0 / scale,
+            (false, Some(scale)) if scale > 0.0 => 1.0 / scale,
             (false, _) => own as f64 / wanted as f64,
         };
         fits_in_table(&[wanted, own])?;

@@ -186,15 +186,17 @@ fn max_pool3d<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
     let shape: [i64; 5] = op.shape("x")?.try_into().map_err(|_| "`x` must have five dimensions")?;
     let [n, c, extents @ ..] = shape;
     let result = op.result_shape()?;
-    let &[_, _, ref counts @ ..] = &result[..] else {
+    let &[_, _, steps, rows, columns] = &result[..] else {
         return Err("the result must have five dimensions".to_owned());
     };
+    let counts = [steps, rows, columns];
     let (adaptive, global) = (op.flag("adaptive")?, op.flag("global_pooling")?);
     let kernel = if global { extents } else { three(op, "kernel_size")? };
     let (strides, paddings) = match global {
         true => ([1; 3], [0; 3]),
         false => (three(op, "strides")?, three(op, "paddings")?),
     };
+    fits_in_table(&counts)?;
     let axis = |axis: usize| -> Vec<std::ops::Range<i64>> {
         let (extent, count) = (extents[axis], counts[axis]);
         let window = |at: i64| match adaptive {
@@ -207,6 +209,11 @@ fn max_pool3d<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
         (0..count).map(window).collect()
     };
     let ([deep, high, wide], whole) = ([axis(0), axis(1), axis(2)], extents.iter().product::<i64>());
+    let longest =
+        |windows: &[std::ops::Range<i64>]| windows.iter().map(|w| (w.end - w.start).max(0)).max().unwrap_or(0);
+    let size = longest(&deep) * longest(&high) * longest(&wide);
+    let count = counts.iter().product();
+    fits_in_table(&[count, size])?;
     let mut places: Vec<Vec<i64>> = Vec::new();
     for d in &deep {
         for h in &high {
@@ -219,12 +226,9 @@ fn max_pool3d<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
             }
         }
     }
-    let size = places.iter().map(Vec::len).max().unwrap_or(0) as i64;
-    if places.iter().any(Vec::is_empty) {
+    if places.is_empty() || places.iter().any(Vec::is_empty) {
         return Err("a window is empty".to_owned());
     }
-    let count = places.len() as i64;
-    fits_in_table(&[count, size])?;
     // The first place of a shorter window is repeated, which changes neither its maximum nor the first place of that.
     let filled = places.iter().flat_map(|window| {
         let first = window.iter().take(1).cycle();
