@@ -2,6 +2,7 @@
 
 use pir_ir::{OpId, RegionId, Rewriter, Type, ValueId};
 
+use super::values::{EQ, SLT, compare};
 use super::{arith, index_constant, parallel, scf};
 use crate::control::{Control, Made, Parts, choose, splice};
 use crate::{cf, pd};
@@ -79,12 +80,7 @@ fn count(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
         r.take_name(*like, arg);
     }
     r.at_end(block);
-    let less = r.ctx.int_attr(2);
-    let compared = r
-        .op(arith::Cmpi::NAME)
-        .operands([args[0], upper])
-        .attr("predicate", less);
-    let go_on = compared.result(Type::I1).value();
+    let go_on = compare(r, SLT, args[0], upper);
     r.op(cf::COND_YIELD)
         .operand(go_on)
         .operands(args.iter().copied())
@@ -119,12 +115,7 @@ fn switch(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
     let is = |r: &mut Rewriter<'_>, at: usize| {
         let case = cases.get(at).ok_or("there are more regions than cases")?;
         let case = index_constant(r, i128::from(*case));
-        let equal = r.ctx.int_attr(0);
-        let compared = r
-            .op(arith::Cmpi::NAME)
-            .operands([number, case])
-            .attr("predicate", equal);
-        Ok(compared.result(Type::I1).value())
+        Ok(compare(r, EQ, number, case))
     };
     let terminate = |r: &mut Rewriter<'_>, region| rename_end(r, region, scf::YIELD, cf::YIELD).map(|_| ());
     choose(r, parts.types, (others, default), &is, &terminate)

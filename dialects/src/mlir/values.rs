@@ -22,18 +22,32 @@ pub fn index_constant(r: &mut Rewriter<'_>, value: i128) -> ValueId {
 
 /// The dynamic extents of a tensor or buffer, in order; none if its rank is unknown.
 pub fn sizes(r: &mut Rewriter<'_>, value: ValueId) -> Vec<ValueId> {
-    let ty = r.body.value_type(value);
-    let shape = r.ctx.as_shaped(ty).map_or(&[][..], |(shape, _)| shape);
-    let dim = match r.ctx.type_data(ty) {
+    let shape = r.ctx.as_shaped(r.body.value_type(value));
+    let shape = shape.map_or(&[][..], |(shape, _)| shape);
+    let dynamic = shape.iter().enumerate().filter(|(_, extent)| **extent == DYNAMIC);
+    dynamic.map(|(at, _)| dim(r, value, at)).collect()
+}
+
+/// The extent of a tensor or buffer in one dimension, asked of the value itself.
+pub(super) fn dim(r: &mut Rewriter<'_>, value: ValueId, at: usize) -> ValueId {
+    let name = match r.ctx.type_data(r.body.value_type(value)) {
         TypeData::MemRef { .. } => memref::Dim::NAME,
         _ => tensor::Dim::NAME,
     };
-    let mut sizes = Vec::new();
-    for (at, _) in shape.iter().enumerate().filter(|(_, extent)| **extent == DYNAMIC) {
-        let at = index_constant(r, at as i128);
-        sizes.push(r.op(dim).operands([value, at]).result(Type::INDEX).value());
-    }
-    sizes
+    let at = index_constant(r, at as i128);
+    r.op(name).operands([value, at]).result(Type::INDEX).value()
+}
+
+/// The numbers of relations in `arith.cmpi`.
+pub(super) const EQ: i64 = 0;
+pub(super) const SLT: i64 = 2;
+pub(super) const SGE: i64 = 5;
+
+/// Whether two integers are in a relation.
+pub(super) fn compare(r: &mut Rewriter<'_>, predicate: i64, left: ValueId, right: ValueId) -> ValueId {
+    let predicate = r.ctx.int_attr(predicate);
+    let op = r.op(arith::Cmpi::NAME).operands([left, right]);
+    op.attr("predicate", predicate).result(Type::I1).value()
 }
 
 /// The numbers of an attribute, a list or an array.

@@ -1,17 +1,17 @@
 //! `affine` in terms of `scf`, `arith` and `memref`.
 
-use pir_ir::{Attr, AttrData, Rewriter, Type, TypeData, ValueId};
+use pir_ir::{Attr, AttrData, Rewriter, ValueId};
 
-use super::map::{EQ, Map, Relation, SGE, compare};
-use super::{integer, segments};
+use super::emit::{Expand, binary, buffer_elem};
+use super::map::{Map, Relation};
+use super::{atomic_kind, integer, segments};
 use crate::control::{Made, Parts};
 use crate::mlir::parallel::nest;
 use crate::mlir::to_pd::{make, rename_end};
+use crate::mlir::values::{EQ, SGE, compare};
 use crate::mlir::{arith, index_constant, memref, scf};
 
 const YIELD: &str = "affine.yield";
-
-type Expand = fn(&mut Rewriter<'_>, &Parts<'_>) -> Made;
 
 pub(super) const EXPANSIONS: &[(&str, Expand)] = &[
     ("affine.apply", |r, parts| {
@@ -31,7 +31,7 @@ pub(super) const EXPANSIONS: &[(&str, Expand)] = &[
     }),
     ("affine.load", |r, parts| {
         let (&buffer, indices) = parts.operands.split_first().ok_or("expected a buffer")?;
-        let element = element(r, buffer)?;
+        let element = buffer_elem(r, buffer)?;
         if parts.types != [element] {
             return Err("its result does not have the element type of the buffer".to_owned());
         }
@@ -43,7 +43,7 @@ pub(super) const EXPANSIONS: &[(&str, Expand)] = &[
         let &[value, buffer, ref indices @ ..] = parts.operands else {
             return Err("expected a value and a buffer".to_owned());
         };
-        if r.body.value_type(value) != element(r, buffer)? {
+        if r.body.value_type(value) != buffer_elem(r, buffer)? {
             return Err("the stored value does not have the element type of the buffer".to_owned());
         }
         let place = place(r, parts, indices)?;
@@ -67,16 +67,9 @@ fn map(r: &Rewriter<'_>, parts: &Parts<'_>, name: &str) -> Result<Map, String> {
 /// The largest or the least of values.
 fn extreme(r: &mut Rewriter<'_>, values: &[ValueId], name: &str) -> Result<ValueId, String> {
     let (&first, others) = values.split_first().ok_or("expected a map with results")?;
-    Ok(others.iter().fold(first, |so_far, &value| {
-        r.op(name).operands([so_far, value]).result(Type::INDEX).value()
-    }))
-}
-
-fn element(r: &Rewriter<'_>, buffer: ValueId) -> Result<Type, String> {
-    match r.ctx.type_data(r.body.value_type(buffer)) {
-        TypeData::MemRef { elem, .. } => Ok(*elem),
-        _ => Err("expected a buffer".to_owned()),
-    }
+    Ok(others
+        .iter()
+        .fold(first, |so_far, &value| binary(r, name, so_far, value)))
 }
 
 /// The indices of an element.
@@ -123,10 +116,7 @@ fn branch(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
         };
         let holds = compare(r, predicate, side, zero);
         condition = Some(match condition {
-            Some(others) => {
-                let both = r.op(arith::Andi::NAME).operands([others, holds]);
-                both.result(Type::I1).value()
-            }
+            Some(others) => binary(r, arith::Andi::NAME, others, holds),
             None => holds,
         });
     }
@@ -142,16 +132,15 @@ fn branch(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
 
 /// The operation that combines the results of iterations of `affine.parallel`, by MLIR's number, and its initial value.
 fn reduction(kind: i64) -> Option<(&'static str, f64)> {
-    Some(match kind {
-        0 => (arith::Addf::NAME, 0.0),
-        1 => (arith::Addi::NAME, 0.0),
-        3 => (arith::Maximumf::NAME, f64::NEG_INFINITY),
-        6 => (arith::Minimumf::NAME, f64::INFINITY),
-        9 => (arith::Mulf::NAME, 1.0),
-        10 => (arith::Muli::NAME, 1.0),
-        11 => (arith::Ori::NAME, 0.0),
+    let name = atomic_kind(kind.into())??;
+    let start = match name {
+        arith::Addf::NAME | arith::Addi::NAME | arith::Ori::NAME => 0.0,
+        arith::Mulf::NAME | arith::Muli::NAME => 1.0,
+        arith::Maximumf::NAME => f64::NEG_INFINITY,
+        arith::Minimumf::NAME => f64::INFINITY,
         _ => return None,
-    })
+    };
+    Some((name, start))
 }
 
 /// `affine.parallel`, in the order of its counters.

@@ -1,15 +1,15 @@
 //! Operations of `memref`, `tensor` and `bufferization` that are expressed by others of `memref` and `tensor`.
 
 use pir_ir::text::segment_sizes;
-use pir_ir::{DYNAMIC, Rewriter, Type, TypeData, ValueId};
+use pir_ir::{DYNAMIC, Rewriter, Type, ValueId};
 use smallvec::{SmallVec, smallvec};
 
-use super::{integer, segments};
+use super::emit::{Expand, buffer_elem, result};
+use super::{atomic_kind, integer, segments};
 use crate::control::{Made, Parts, splice};
-use crate::mlir::{Count, OPERAND, arith, index_constant, memref, sizes, tensor};
+use crate::mlir::values::dim;
+use crate::mlir::{Count, OPERAND, arith, memref, sizes, tensor};
 use crate::stablehlo::from_pd::array;
-
-type Expand = fn(&mut Rewriter<'_>, &Parts<'_>) -> Made;
 
 pub(super) const EXPANSIONS: &[(&str, Expand)] = &[
     ("bufferization.to_tensor", to_tensor),
@@ -22,33 +22,6 @@ pub(super) const EXPANSIONS: &[(&str, Expand)] = &[
     ("tensor.pad", pad),
 ];
 
-/// The operation that `memref.atomic_rmw` applies, by the number of its `kind`; `None` where it stores the operand.
-const KINDS: &[Option<&str>] = &[
-    Some(arith::Addf::NAME),
-    Some(arith::Addi::NAME),
-    None,
-    Some(arith::Maximumf::NAME),
-    Some(arith::Maxsi::NAME),
-    Some(arith::Maxui::NAME),
-    Some(arith::Minimumf::NAME),
-    Some(arith::Minsi::NAME),
-    Some(arith::Minui::NAME),
-    Some(arith::Mulf::NAME),
-    Some(arith::Muli::NAME),
-    Some(arith::Ori::NAME),
-    Some(arith::Andi::NAME),
-    Some(arith::Maxnumf::NAME),
-    Some(arith::Minnumf::NAME),
-];
-
-fn result(parts: &Parts<'_>) -> Result<Type, String> {
-    parts
-        .types
-        .first()
-        .copied()
-        .ok_or_else(|| "expected a result".to_owned())
-}
-
 fn shape(r: &Rewriter<'_>, ty: Type) -> Result<Vec<i64>, String> {
     let shape = r.ctx.as_shaped(ty).map(|(shape, _)| shape.to_vec());
     shape.ok_or_else(|| "its rank is unknown".to_owned())
@@ -59,7 +32,7 @@ fn atomic(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
     let &[value, buffer, ref place @ ..] = parts.operands else {
         return Err("expected a value and a buffer".to_owned());
     };
-    let kind = integer(r, parts, "kind").and_then(|kind| KINDS.get(usize::try_from(kind).ok()?));
+    let kind = integer(r, parts, "kind").and_then(atomic_kind);
     let kind = kind.ok_or("its kind is unknown")?;
     let ty = result(parts)?;
     let load = r.op(memref::Load::NAME).operand(buffer);
@@ -79,10 +52,7 @@ fn to_tensor(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
         return Err("expected a buffer".to_owned());
     };
     let ty = result(parts)?;
-    let TypeData::MemRef { elem, .. } = r.ctx.type_data(r.body.value_type(buffer)) else {
-        return Err("expected a buffer".to_owned());
-    };
-    let (elem, rank) = (*elem, shape(r, ty)?.len());
+    let (elem, rank) = (buffer_elem(r, buffer)?, shape(r, ty)?.len());
     let extents = sizes(r, buffer);
     let here = r.point();
     let region = r.body.create_region();
@@ -175,9 +145,7 @@ fn pad(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
     let (low, high) = (counts("static_low", groups[1])?, counts("static_high", groups[2])?);
     let mut unknown: SmallVec<[ValueId; 4]> = SmallVec::new();
     for at in (0..extents.len()).filter(|&at| extents[at] == DYNAMIC) {
-        let place = index_constant(r, at as i128);
-        let dim = r.op(tensor::Dim::NAME).operands([source, place]).result(Type::INDEX);
-        let mut extent = dim.value();
+        let mut extent = dim(r, source, at);
         for count in [low[at], high[at]] {
             let count = count.value(r);
             extent = r

@@ -4,16 +4,18 @@
 //! elements of its outputs. `generic` declares all of that, named operations imply it ([`named`](super::named)). What iterations write
 //! into buffers is stored, tensors are carried along.
 
-use pir_ir::{BlockId, DYNAMIC, Rewriter, Type, TypeData, ValueId};
+use pir_ir::{BlockId, DYNAMIC, Rewriter, ValueId};
 use smallvec::SmallVec;
 
+use super::emit::{self, dimensions, is_buffer};
 use super::integer;
 use super::map::{Expr, Map, Op};
 use super::named::{ELEMENTWISE, NAMED, Named};
 use super::segments;
 use crate::control::{Control, Made, Parts};
+use crate::mlir::index_constant;
 use crate::mlir::parallel::nest;
-use crate::mlir::{index_constant, memref, tensor};
+use crate::mlir::values::dim;
 
 const YIELD: &str = "linalg.yield";
 const INDEX: &str = "linalg.index";
@@ -44,13 +46,8 @@ pub(super) fn all() -> Vec<(String, Control)> {
     out
 }
 
-fn shape<'a>(r: &Rewriter<'a>, value: ValueId) -> Option<(Vec<i64>, Type)> {
-    let (shape, elem) = r.ctx.as_shaped(r.body.value_type(value))?;
-    Some((shape.to_vec(), elem))
-}
-
 fn rank(r: &Rewriter<'_>, value: ValueId) -> usize {
-    shape(r, value).map_or(0, |(shape, _)| shape.len())
+    emit::shape(r, value).len()
 }
 
 fn inputs(count: usize) -> Vec<Expr> {
@@ -70,7 +67,7 @@ fn generic(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
     }
     let groups = segments(r, parts, 2)?;
     let indices = maps.into_iter().map(|map| map.results).collect();
-    emit(r, parts, loops, groups[0], groups[1], indices)
+    loops_of(r, parts, loops, groups[0], groups[1], indices)
 }
 
 fn elementwise(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
@@ -81,7 +78,7 @@ fn elementwise(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
         .iter()
         .map(|&value| inputs(loops.min(rank(r, value))))
         .collect();
-    emit(r, parts, loops, groups[0], groups[1], indices)
+    loops_of(r, parts, loops, groups[0], groups[1], indices)
 }
 
 /// `map`: the last operand is what it writes.
@@ -89,31 +86,23 @@ fn mapped(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
     let (last, others) = parts.operands.split_last().ok_or("expected an output")?;
     let loops = rank(r, *last);
     let indices = parts.operands.iter().map(|_| inputs(loops)).collect();
-    emit(r, parts, loops, others, std::slice::from_ref(last), indices)
-}
-
-fn ints(r: &Rewriter<'_>, parts: &Parts<'_>, name: &str) -> Result<Vec<usize>, String> {
-    let attr = super::attr(r, parts, name);
-    let ints = attr.and_then(|attr| crate::mlir::ints(r.ctx, attr));
-    let ints = ints.ok_or_else(|| format!("its `{name}` are unknown"))?;
-    let ints: Result<Vec<usize>, _> = ints.into_iter().map(usize::try_from).collect();
-    ints.map_err(|_| format!("its `{name}` are not dimensions"))
+    loops_of(r, parts, loops, others, std::slice::from_ref(last), indices)
 }
 
 /// `reduce`: one half of the operands are inputs, the other outputs without the dimensions that are reduced.
 fn reduced(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
-    let gone = ints(r, parts, "dimensions")?;
+    let gone = dimensions(r, parts, "dimensions")?;
     let (from, to) = parts.operands.split_at(parts.operands.len() / 2);
     let loops = from.first().map_or(0, |&value| rank(r, value));
     let kept: Vec<Expr> = (0..loops).filter(|at| !gone.contains(at)).map(Expr::Input).collect();
     let mut indices: Vec<Vec<Expr>> = from.iter().map(|_| inputs(loops)).collect();
     indices.extend(to.iter().map(|_| kept.clone()));
-    emit(r, parts, loops, from, to, indices)
+    loops_of(r, parts, loops, from, to, indices)
 }
 
 /// `transpose`: dimension `i` of the output is `permutation[i]` of the input.
 fn transposed(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
-    let permutation = ints(r, parts, "permutation")?;
+    let permutation = dimensions(r, parts, "permutation")?;
     let &[from, to] = parts.operands else {
         return Err("expected an input and an output".to_owned());
     };
@@ -124,18 +113,18 @@ fn transposed(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
     }
     let source: Option<Vec<Expr>> = source.into_iter().collect();
     let source = source.ok_or("its `permutation` is not a permutation")?;
-    emit(r, parts, loops, &[from], &[to], vec![source, inputs(loops)])
+    loops_of(r, parts, loops, &[from], &[to], vec![source, inputs(loops)])
 }
 
 /// `broadcast`: the dimensions of the output that the input does not have are `dimensions`.
 fn broadcast(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
-    let added = ints(r, parts, "dimensions")?;
+    let added = dimensions(r, parts, "dimensions")?;
     let &[from, to] = parts.operands else {
         return Err("expected an input and an output".to_owned());
     };
     let loops = rank(r, to);
     let kept = (0..loops).filter(|at| !added.contains(at)).map(Expr::Input).collect();
-    emit(r, parts, loops, &[from], &[to], vec![kept, inputs(loops)])
+    loops_of(r, parts, loops, &[from], &[to], vec![kept, inputs(loops)])
 }
 
 /// An operation that its name describes.
@@ -175,7 +164,7 @@ fn structured(r: &mut Rewriter<'_>, parts: &Parts<'_>, named: &Named) -> Made {
         }
         indices.push(list);
     }
-    emit(r, parts, named.loops.len(), groups[0], groups[1], indices)
+    loops_of(r, parts, named.loops.len(), groups[0], groups[1], indices)
 }
 
 /// How far a loop goes: as a dimension of an operand whose index it is.
@@ -185,24 +174,15 @@ fn bound(r: &mut Rewriter<'_>, number: usize, operands: &[ValueId], indices: &[V
         Some((value, at))
     });
     let (value, at) = found.ok_or("the extent of a loop does not follow from its operands")?;
-    let (shape, _) = shape(r, value).ok_or("the rank of an operand is unknown")?;
-    if shape[at] != DYNAMIC {
-        return Ok(index_constant(r, shape[at].into()));
+    let shape = r.ctx.as_shaped(r.body.value_type(value)).map(|shaped| shaped.0);
+    match shape.ok_or("the rank of an operand is unknown")?[at] {
+        DYNAMIC => Ok(dim(r, value, at)),
+        extent => Ok(index_constant(r, extent.into())),
     }
-    let dim = match is_buffer(r, value) {
-        true => memref::Dim::NAME,
-        false => tensor::Dim::NAME,
-    };
-    let at = index_constant(r, at as i128);
-    Ok(r.op(dim).operands([value, at]).result(Type::INDEX).value())
-}
-
-fn is_buffer(r: &Rewriter<'_>, value: ValueId) -> bool {
-    matches!(r.ctx.type_data(r.body.value_type(value)), TypeData::MemRef { .. })
 }
 
 /// Emits the loops; `indices` are those of each operand, of the loops.
-fn emit(
+fn loops_of(
     r: &mut Rewriter<'_>,
     parts: &Parts<'_>,
     loops: usize,
@@ -242,7 +222,7 @@ fn emit(
                 Some(out) if !tensors.is_empty() => nest.carried[out],
                 _ => operands[at],
             };
-            let element = load(r, value, &place)?;
+            let element = emit::read(r, value, &place)?;
             if r.body.value_type(element) != r.body.value_type(args[at]) {
                 return Err("the arguments of its region have other types than the elements".to_owned());
             }
@@ -258,43 +238,19 @@ fn emit(
     if yielded.len() != outs.len() {
         return Err("its region must yield one element for each output".to_owned());
     }
-    let is_element =
-        |(&value, &out): (&ValueId, &ValueId)| shape(r, out).is_some_and(|(_, elem)| elem == r.body.value_type(value));
+    let is_element = |(&value, &out): (&ValueId, &ValueId)| {
+        let shaped = r.ctx.as_shaped(r.body.value_type(out));
+        shaped.is_some_and(|(_, elem)| elem == r.body.value_type(value))
+    };
     if !yielded.iter().zip(outs).all(is_element) {
         return Err("its region yields elements of another type".to_owned());
     }
     let mut carried: SmallVec<[ValueId; 2]> = SmallVec::new();
     for (at, &value) in yielded.iter().enumerate() {
-        let place = places[ins.len() + at].iter().copied();
-        if tensors.is_empty() {
-            r.op(memref::Store::NAME)
-                .operands([value, outs[at]])
-                .operands(place)
-                .build();
-            continue;
-        }
-        let into = nest.carried[at];
-        let ty = r.body.value_type(into);
-        let insert = r.op(tensor::Insert::NAME).operands([value, into]).operands(place);
-        carried.push(insert.result(ty).value());
+        let into = nest.carried.get(at).copied().unwrap_or(outs[at]);
+        carried.extend(emit::write(r, value, into, &places[ins.len() + at]));
     }
     nest.finish(r, &carried)
-}
-
-/// The element at a place; a number is the same everywhere.
-fn load(r: &mut Rewriter<'_>, value: ValueId, place: &[ValueId]) -> Result<ValueId, String> {
-    let Some((_, elem)) = shape(r, value) else {
-        return match place.is_empty() {
-            true => Ok(value),
-            false => Err("a number has no elements".to_owned()),
-        };
-    };
-    let name = match is_buffer(r, value) {
-        true => memref::Load::NAME,
-        false => tensor::Extract::NAME,
-    };
-    let load = r.op(name).operand(value).operands(place.iter().copied());
-    Ok(load.result(elem).value())
 }
 
 /// Moves the operations of the region here, with the counters in place of `linalg.index`; gives what it yields.

@@ -2,6 +2,7 @@
 
 use pir_ir::{Attr, AttrData, Context, Rewriter, Type, ValueId};
 
+use crate::mlir::values::{SLT, compare};
 use crate::mlir::{arith, index_constant};
 
 /// How many parts a map may have; none that anybody writes has more.
@@ -293,24 +294,6 @@ impl Expr {
         };
         Ok(int(r, name, [left, right]))
     }
-}
-
-/// The numbers of relations in `arith.cmpi`.
-pub(crate) const EQ: i64 = 0;
-const SLT: i64 = 2;
-pub(crate) const SGE: i64 = 5;
-
-/// Whether two indices are in a relation.
-pub(crate) fn compare(r: &mut Rewriter<'_>, predicate: i64, left: ValueId, right: ValueId) -> ValueId {
-    let predicate = r.ctx.attr(AttrData::Int {
-        value: predicate.into(),
-        ty: Type::I64,
-    });
-    let op = r
-        .op(arith::Cmpi::NAME)
-        .operands([left, right])
-        .attr("predicate", predicate);
-    op.result(Type::I1).value()
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 
 mod affine;
 mod composed;
+mod emit;
 mod linalg;
 mod map;
 mod named;
@@ -16,6 +17,7 @@ use std::sync::Arc;
 use pir_ir::{Attr, AttrData, ContextBuilder, Rewriter, ValueId};
 
 use crate::control::{Control, Parts};
+use crate::mlir::arith;
 
 /// Registers the expansions.
 pub(super) fn register(builder: &mut ContextBuilder) {
@@ -76,3 +78,27 @@ fn integer(r: &Rewriter<'_>, parts: &Parts<'_>, name: &str) -> Option<i128> {
         _ => None,
     }
 }
+
+/// The operation of a kind of atomic update (`memref.atomic_rmw`, the reductions of `affine.parallel`), by MLIR's number;
+/// `Some(None)` where the new value is stored as it is.
+fn atomic_kind(kind: i128) -> Option<Option<&'static str>> {
+    KINDS.get(usize::try_from(kind).ok()?).copied()
+}
+
+const KINDS: &[Option<&str>] = &[
+    Some(arith::Addf::NAME),
+    Some(arith::Addi::NAME),
+    None,
+    Some(arith::Maximumf::NAME),
+    Some(arith::Maxsi::NAME),
+    Some(arith::Maxui::NAME),
+    Some(arith::Minimumf::NAME),
+    Some(arith::Minsi::NAME),
+    Some(arith::Minui::NAME),
+    Some(arith::Mulf::NAME),
+    Some(arith::Muli::NAME),
+    Some(arith::Ori::NAME),
+    Some(arith::Andi::NAME),
+    Some(arith::Maxnumf::NAME),
+    Some(arith::Minnumf::NAME),
+];

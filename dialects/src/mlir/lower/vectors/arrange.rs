@@ -3,11 +3,11 @@
 use pir_ir::{Rewriter, ValueId};
 use smallvec::smallvec;
 
-use super::Expand;
-use super::emit::{
-    Emit, add, all, binary, compare, element, ints, of, position, result, select, shape, shaped, shifted,
+use super::super::emit::{
+    Emit, Expand, add, all, binary, element, ints, of, position, result, select, shape, shaped, shifted,
 };
 use crate::control::{Made, Parts};
+use crate::mlir::values::{EQ, SGE, SLT, compare};
 use crate::mlir::{arith, index_constant, math, tensor};
 
 pub(super) const EXPANSIONS: &[(&str, Expand)] = &[
@@ -79,7 +79,7 @@ fn put(r: &mut Rewriter<'_>, parts: &Parts<'_>, source: ValueId, into: ValueId, 
         let behind = place.get(at.len()..).ok_or("its position has too many dimensions")?;
         let mut conditions = Vec::new();
         for (&here, &wanted) in place.iter().zip(at) {
-            conditions.push(compare(r, 0, here, wanted));
+            conditions.push(compare(r, EQ, here, wanted));
         }
         let inside = all(r, &conditions);
         let (new, old) = (element(r, source, behind)?, element(r, into, place)?);
@@ -164,11 +164,11 @@ fn insert_slice(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
         for (at, (&here, &offset)) in place.iter().zip(&offsets).enumerate() {
             let first = index_constant(r, offset.into());
             let Some(&extent) = at.checked_sub(lead).and_then(|at| extents.get(at)) else {
-                conditions.push(compare(r, 0, here, first));
+                conditions.push(compare(r, EQ, here, first));
                 continue;
             };
             let last = index_constant(r, i128::from(offset) + i128::from(extent));
-            conditions.extend([compare(r, 5, here, first), compare(r, 2, here, last)]);
+            conditions.extend([compare(r, SGE, here, first), compare(r, SLT, here, last)]);
             inner.push(shifted(r, here, -offset));
         }
         // Elsewhere, any place inside of the part will do.
@@ -258,7 +258,7 @@ fn interleave(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
         let half = binary(r, arith::Divui::NAME, last, two);
         let which = binary(r, arith::Remui::NAME, last, two);
         let zero = index_constant(r, 0);
-        let is_even = compare(r, 0, which, zero);
+        let is_even = compare(r, EQ, which, zero);
         let place = [lead, &[half]].concat();
         let (even, odd) = (element(r, first, &place)?, element(r, second, &place)?);
         Ok(select(r, Some(is_even), even, odd))
@@ -297,7 +297,7 @@ fn mask(r: &mut Rewriter<'_>, parts: &Parts<'_>, limits: &[ValueId]) -> Made {
         let conditions: Vec<ValueId> = place
             .iter()
             .zip(limits)
-            .map(|(&at, &limit)| compare(r, 2, at, limit))
+            .map(|(&at, &limit)| compare(r, SLT, at, limit))
             .collect();
         all(r, &conditions).ok_or_else(|| "it has no dimensions".to_owned())
     })?;

@@ -1,52 +1,24 @@
 //! Vectors in buffers and in tensors.
 
-use pir_ir::{AttrData, Rewriter, Type, TypeData, ValueId};
+use pir_ir::{AttrData, Rewriter, Type, ValueId};
 use smallvec::smallvec;
 
+use super::super::emit::{Emit, Expand, add, all, branch, element, fold, is_buffer, of, read, result, shape, write};
 use super::super::map::{Expr, Map};
-use super::Expand;
-use super::emit::{Emit, add, all, branch, compare, element, fold, of, result, shape, shaped};
 use crate::control::{Made, Parts};
-use crate::mlir::{arith, index_constant, memref, tensor};
+use crate::mlir::values::{SGE, SLT, compare, dim};
+use crate::mlir::{arith, index_constant};
 
 pub(super) const EXPANSIONS: &[(&str, Expand)] = &[
     ("vector.load", load),
     ("vector.store", store),
-    ("vector.maskedload", masked_load),
-    ("vector.maskedstore", masked_store),
-    ("vector.gather", gather),
-    ("vector.scatter", scatter),
+    ("vector.maskedload", |r, parts| masked_read(r, parts, moved)),
+    ("vector.maskedstore", |r, parts| masked_write(r, parts, moved)),
+    ("vector.gather", |r, parts| masked_read(r, parts, indexed)),
+    ("vector.scatter", |r, parts| masked_write(r, parts, indexed)),
     ("vector.transfer_read", transfer_read),
     ("vector.transfer_write", transfer_write),
 ];
-
-fn is_buffer(r: &Rewriter<'_>, value: ValueId) -> bool {
-    matches!(r.ctx.type_data(r.body.value_type(value)), TypeData::MemRef { .. })
-}
-
-/// The element of a buffer or a tensor.
-fn read(r: &mut Rewriter<'_>, from: ValueId, place: &[ValueId]) -> Emit<ValueId> {
-    if !is_buffer(r, from) {
-        return element(r, from, place);
-    }
-    let elem = shaped(r, r.body.value_type(from))
-        .ok_or("the rank of a buffer is unknown")?
-        .1;
-    let op = r.op(memref::Load::NAME).operand(from).operands(place.iter().copied());
-    Ok(op.result(elem).value())
-}
-
-/// Changes an element: of a buffer, or of a tensor that is the only one of these values, which is given back with it.
-fn write(r: &mut Rewriter<'_>, value: ValueId, into: ValueId, place: &[ValueId]) -> Vec<ValueId> {
-    if is_buffer(r, into) {
-        let op = r.op(memref::Store::NAME).operands([value, into]);
-        op.operands(place.iter().copied()).build();
-        return Vec::new();
-    }
-    let ty = r.body.value_type(into);
-    let op = r.op(tensor::Insert::NAME).operands([value, into]);
-    vec![op.operands(place.iter().copied()).result(ty).value()]
-}
 
 /// A place in the last dimensions from one on.
 fn moved(r: &mut Rewriter<'_>, from: &[ValueId], by: &[ValueId]) -> Emit<Vec<ValueId>> {
@@ -78,47 +50,17 @@ fn store(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
     fold(r, 0, &extents, &[], &mut |r, place, _| {
         let value = element(r, value, place)?;
         let place = moved(r, at, place)?;
-        write(r, value, base, &place);
-        Ok(Vec::new())
+        Ok(Vec::from_iter(write(r, value, base, &place)))
     })?;
     Ok(smallvec![])
 }
 
-/// `maskedload`: what the mask leaves out is taken from the last operand.
-fn masked_load(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
-    let [base, at @ .., mask, otherwise] = parts.operands else {
-        return Err("expected a buffer, a mask and a vector".to_owned());
-    };
-    let made = of(r, result(parts)?, &mut |r, place| {
-        let (go, otherwise) = (element(r, *mask, place)?, element(r, *otherwise, place)?);
-        let ty = r.body.value_type(otherwise);
-        let read = &mut |r: &mut Rewriter<'_>| {
-            let place = moved(r, at, place)?;
-            Ok(vec![read(r, *base, &place)?])
-        };
-        Ok(branch(r, Some(go), &[ty], read, &[otherwise])?[0])
-    })?;
-    Ok(smallvec![made])
-}
+/// Where an element of a vector is in a buffer: of the operands behind the buffer, and of the place in the vector.
+type Where = fn(&mut Rewriter<'_>, &[ValueId], &[ValueId]) -> Emit<Vec<ValueId>>;
 
-fn masked_store(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
-    let [base, at @ .., mask, value] = parts.operands else {
-        return Err("expected a buffer, a mask and a vector".to_owned());
-    };
-    let extents = shape(r, *value);
-    fold(r, 0, &extents, &[], &mut |r, place, _| {
-        let (go, value) = (element(r, *mask, place)?, element(r, *value, place)?);
-        let write = &mut |r: &mut Rewriter<'_>| {
-            let place = moved(r, at, place)?;
-            Ok(write(r, value, *base, &place))
-        };
-        branch(r, Some(go), &[], write, &[])
-    })?;
-    Ok(smallvec![])
-}
-
-/// The place of an element whose last index a vector tells.
-fn indexed(r: &mut Rewriter<'_>, at: &[ValueId], indices: ValueId, place: &[ValueId]) -> Emit<Vec<ValueId>> {
+/// The place of an element whose last index a vector tells, which is the last of the operands.
+fn indexed(r: &mut Rewriter<'_>, at: &[ValueId], place: &[ValueId]) -> Emit<Vec<ValueId>> {
+    let (&indices, at) = at.split_last().ok_or("expected a vector of indices")?;
     let mut index = element(r, indices, place)?;
     if r.body.value_type(index) != Type::INDEX {
         index = r.op(arith::IndexCast::NAME).operand(index).result(Type::INDEX).value();
@@ -126,15 +68,16 @@ fn indexed(r: &mut Rewriter<'_>, at: &[ValueId], indices: ValueId, place: &[Valu
     moved(r, at, &[index])
 }
 
-fn gather(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
-    let [base, at @ .., indices, mask, otherwise] = parts.operands else {
-        return Err("expected a buffer and three vectors".to_owned());
+/// `maskedload` and `gather`: what the mask leaves out is taken from the last operand.
+fn masked_read(r: &mut Rewriter<'_>, parts: &Parts<'_>, there: Where) -> Made {
+    let [base, at @ .., mask, otherwise] = parts.operands else {
+        return Err("expected a buffer, a mask and a vector".to_owned());
     };
     let made = of(r, result(parts)?, &mut |r, place| {
         let (go, otherwise) = (element(r, *mask, place)?, element(r, *otherwise, place)?);
         let ty = r.body.value_type(otherwise);
         let read = &mut |r: &mut Rewriter<'_>| {
-            let place = indexed(r, at, *indices, place)?;
+            let place = there(r, at, place)?;
             Ok(vec![read(r, *base, &place)?])
         };
         Ok(branch(r, Some(go), &[ty], read, &[otherwise])?[0])
@@ -142,16 +85,17 @@ fn gather(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
     Ok(smallvec![made])
 }
 
-fn scatter(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
-    let [base, at @ .., indices, mask, value] = parts.operands else {
-        return Err("expected a buffer and three vectors".to_owned());
+/// `maskedstore` and `scatter`: what the mask leaves out is not stored.
+fn masked_write(r: &mut Rewriter<'_>, parts: &Parts<'_>, there: Where) -> Made {
+    let [base, at @ .., mask, value] = parts.operands else {
+        return Err("expected a buffer, a mask and a vector".to_owned());
     };
     let extents = shape(r, *value);
     fold(r, 0, &extents, &[], &mut |r, place, _| {
         let (go, value) = (element(r, *mask, place)?, element(r, *value, place)?);
         let write = &mut |r: &mut Rewriter<'_>| {
-            let place = indexed(r, at, *indices, place)?;
-            Ok(write(r, value, *base, &place))
+            let place = there(r, at, place)?;
+            Ok(Vec::from_iter(write(r, value, *base, &place)))
         };
         branch(r, Some(go), &[], write, &[])
     })?;
@@ -218,19 +162,13 @@ impl<'a> Transfer<'a> {
         if place.len() != self.dims.len() {
             return Err("its map does not fit the vector".to_owned());
         }
-        for ((&at, &dim), &in_bounds) in place.iter().zip(&self.dims).zip(&self.in_bounds) {
-            let Some(dim) = dim else { continue };
-            there[dim] = add(r, there[dim], at);
+        for ((&at, &axis), &in_bounds) in place.iter().zip(&self.dims).zip(&self.in_bounds) {
+            let Some(axis) = axis else { continue };
+            there[axis] = add(r, there[axis], at);
             if !in_bounds {
-                let name = if is_buffer(r, self.memory) {
-                    memref::Dim::NAME
-                } else {
-                    tensor::Dim::NAME
-                };
-                let number = index_constant(r, dim as i128);
-                let extent = r.op(name).operands([self.memory, number]).result(Type::INDEX).value();
+                let extent = dim(r, self.memory, axis);
                 let zero = index_constant(r, 0);
-                conditions.extend([compare(r, 5, there[dim], zero), compare(r, 2, there[dim], extent)]);
+                conditions.extend([compare(r, SGE, there[axis], zero), compare(r, SLT, there[axis], extent)]);
             }
         }
         if let Some(mask) = self.mask {
@@ -269,7 +207,7 @@ fn transfer_write(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
         let value = element(r, value, place)?;
         let into = carried.first().copied().unwrap_or(memory);
         let types: Vec<Type> = carried.iter().map(|&value| r.body.value_type(value)).collect();
-        let write = &mut |r: &mut Rewriter<'_>| Ok(write(r, value, into, &there));
+        let write = &mut |r: &mut Rewriter<'_>| Ok(Vec::from_iter(write(r, value, into, &there)));
         branch(r, is_there, &types, write, carried)
     })?;
     Ok(made.into())

@@ -2,15 +2,13 @@
 //! ([`vectors_to_tensors`](crate::mlir::vectors_to_tensors)): a tensor of which each element is computed by itself, or loops.
 
 mod arrange;
-mod emit;
 mod memory;
 mod reduce;
 
 use pir_ir::{Rewriter, TypeData};
 
-use crate::control::{Made, Parts};
-
-type Expand = fn(&mut Rewriter<'_>, &Parts<'_>) -> Made;
+use super::emit::Expand;
+use crate::control::Parts;
 
 /// The expansions, by the names of the operations.
 pub(super) fn all() -> impl Iterator<Item = (&'static str, Expand)> {

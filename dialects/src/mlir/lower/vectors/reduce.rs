@@ -3,9 +3,8 @@
 use pir_ir::{AttrData, Rewriter, Type, ValueId};
 use smallvec::smallvec;
 
+use super::super::emit::{Emit, Expand, binary, dimensions, element, fold, of, result, shape};
 use super::super::map::{Expr, Map};
-use super::Expand;
-use super::emit::{Emit, binary, element, fold, ints, of, result, shape, shaped};
 use crate::control::{Made, Parts};
 use crate::mlir::{arith, index_constant, math};
 
@@ -79,20 +78,13 @@ fn reduction(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
     Ok(made.into())
 }
 
-/// The numbers of a list of dimensions.
-fn dimensions(r: &Rewriter<'_>, parts: &Parts<'_>, name: &str) -> Emit<Vec<usize>> {
-    let dims = ints(r, parts, name)?;
-    let dims: Option<Vec<usize>> = dims.into_iter().map(|dim| usize::try_from(dim).ok()).collect();
-    dims.ok_or_else(|| format!("its `{name}` are no dimensions"))
-}
-
 fn multi_reduction(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
     let &[source, acc] = parts.operands else {
         return Err("expected a vector and an accumulator".to_owned());
     };
     let gone = dimensions(r, parts, "reduction_dims")?;
     let (extents, ty) = (shape(r, source), result(parts)?);
-    let name = kind(r, parts, shaped(r, ty).map_or(ty, |shaped| shaped.1))?;
+    let name = kind(r, parts, r.ctx.elem_type(ty))?;
     let is_gone = |at: &usize| gone.contains(at);
     let reduced: Vec<i64> = extents
         .iter()
@@ -120,7 +112,7 @@ fn outer_product(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
         return Err("expected two vectors".to_owned());
     };
     let ty = result(parts)?;
-    let elem = shaped(r, ty).map_or(ty, |shaped| shaped.1);
+    let elem = r.ctx.elem_type(ty);
     let name = kind(r, parts, elem)?;
     let split = shape(r, lhs).len();
     let made = of(r, ty, &mut |r, place| {
@@ -175,7 +167,7 @@ fn contract(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
     let reduced: Option<Vec<i64>> = gone.iter().map(|&dim| extent(r, dim)).collect();
     let reduced = reduced.ok_or("a dimension has no extent")?;
     let ty = result(parts)?;
-    let name = kind(r, parts, shaped(r, ty).map_or(ty, |shaped| shaped.1))?;
+    let name = kind(r, parts, r.ctx.elem_type(ty))?;
     let made = of(r, ty, &mut |r, kept| {
         let init = element(r, acc, kept)?;
         let made = fold(r, 0, &reduced, &[init], &mut |r, inner, carried| {

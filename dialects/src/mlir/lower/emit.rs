@@ -2,11 +2,14 @@
 
 use pir_ir::{DYNAMIC, Rewriter, Type, TypeData, ValueId};
 
-use crate::control::Parts;
+use crate::control::{Made, Parts};
 use crate::mlir::parallel::nest;
-use crate::mlir::{Count, arith, index_constant, scf, tensor};
+use crate::mlir::{Count, arith, index_constant, memref, scf, tensor};
 
 pub(super) type Emit<T> = Result<T, String>;
+
+/// What an operation becomes.
+pub(super) type Expand = fn(&mut Rewriter<'_>, &Parts<'_>) -> Made;
 
 /// The shape of a tensor or a buffer, and the type of its elements.
 pub(super) fn shaped(r: &Rewriter<'_>, ty: Type) -> Option<(Vec<i64>, Type)> {
@@ -28,8 +31,15 @@ pub(super) fn result(parts: &Parts<'_>) -> Emit<Type> {
 
 /// The numbers of an attribute: a list of them, or an array.
 pub(super) fn ints(r: &Rewriter<'_>, parts: &Parts<'_>, name: &str) -> Emit<Vec<i64>> {
-    let found = super::super::attr(r, parts, name).and_then(|attr| crate::mlir::ints(r.ctx, attr));
+    let found = super::attr(r, parts, name).and_then(|attr| crate::mlir::ints(r.ctx, attr));
     found.ok_or_else(|| format!("its `{name}` are unknown"))
+}
+
+/// The numbers of a list of dimensions.
+pub(super) fn dimensions(r: &Rewriter<'_>, parts: &Parts<'_>, name: &str) -> Emit<Vec<usize>> {
+    let dims = ints(r, parts, name)?;
+    let dims: Option<Vec<usize>> = dims.into_iter().map(|dim| usize::try_from(dim).ok()).collect();
+    dims.ok_or_else(|| format!("its `{name}` are not dimensions"))
 }
 
 /// A position of numbers and operands.
@@ -60,13 +70,6 @@ pub(super) fn shifted(r: &mut Rewriter<'_>, a: ValueId, number: i64) -> ValueId 
     }
 }
 
-/// Compares integers, by the number of the predicate: 0 is `eq`, 2 `slt`, 5 `sge`.
-pub(super) fn compare(r: &mut Rewriter<'_>, predicate: i64, a: ValueId, b: ValueId) -> ValueId {
-    let predicate = r.ctx.int_attr(predicate);
-    let compared = r.op(arith::Cmpi::NAME).operands([a, b]).attr("predicate", predicate);
-    compared.result(Type::I1).value()
-}
-
 /// Whether all of these hold; `None` for none.
 pub(super) fn all(r: &mut Rewriter<'_>, conditions: &[ValueId]) -> Option<ValueId> {
     let (&first, others) = conditions.split_first()?;
@@ -94,6 +97,44 @@ pub(super) fn element(r: &mut Rewriter<'_>, value: ValueId, place: &[ValueId]) -
         }
         _ => Err("a place has another number of dimensions than what it is in".to_owned()),
     }
+}
+
+/// Whether a value is a buffer.
+pub(super) fn is_buffer(r: &Rewriter<'_>, value: ValueId) -> bool {
+    matches!(r.ctx.type_data(r.body.value_type(value)), TypeData::MemRef { .. })
+}
+
+/// The type of the elements of a buffer, of known rank or not.
+pub(super) fn buffer_elem(r: &Rewriter<'_>, buffer: ValueId) -> Emit<Type> {
+    match r.ctx.type_data(r.body.value_type(buffer)) {
+        TypeData::MemRef { elem, .. } => Ok(*elem),
+        _ => Err("expected a buffer".to_owned()),
+    }
+}
+
+/// The element of a buffer or a tensor; a number is its own element.
+pub(super) fn read(r: &mut Rewriter<'_>, from: ValueId, place: &[ValueId]) -> Emit<ValueId> {
+    if !is_buffer(r, from) {
+        return element(r, from, place);
+    }
+    let elem = shaped(r, r.body.value_type(from))
+        .ok_or("the rank of a buffer is unknown")?
+        .1;
+    let op = r.op(memref::Load::NAME).operand(from).operands(place.iter().copied());
+    Ok(op.result(elem).value())
+}
+
+/// Changes an element: of a buffer, or of a tensor, which is given with the new element.
+pub(super) fn write(r: &mut Rewriter<'_>, value: ValueId, into: ValueId, place: &[ValueId]) -> Option<ValueId> {
+    let place = place.iter().copied();
+    if is_buffer(r, into) {
+        let op = r.op(memref::Store::NAME).operands([value, into]);
+        op.operands(place).build();
+        return None;
+    }
+    let ty = r.body.value_type(into);
+    let op = r.op(tensor::Insert::NAME).operands([value, into]);
+    Some(op.operands(place).result(ty).value())
 }
 
 /// A tensor whose elements `make` computes of their places; a number for a type without dimensions.
