@@ -169,8 +169,11 @@ impl<'a> Parser<'a> {
             }
             Some((number, FieldType::Fixed32)) => {
                 varint(number << 3 | 5, out);
-                let value: f32 = word
-                    .trim_end_matches('f')
+                // `1.5f`, but `inf`.
+                let digits = word.strip_suffix('f');
+                let digits = digits.filter(|digits| digits.ends_with(|c: char| c.is_ascii_digit() || c == '.'));
+                let value: f32 = digits
+                    .unwrap_or(word)
                     .parse()
                     .map_err(|_| format!("`{word}` is not a number"))?;
                 out.extend(value.to_le_bytes());
@@ -267,9 +270,13 @@ fn integer(word: &str) -> Option<u64> {
     }
 }
 
-/// Whether a text looks like a graph.
+/// Whether a text looks like a graph, behind its comments.
 pub(crate) fn is_graph(text: &[u8]) -> bool {
-    let text = text.trim_ascii_start();
+    let mut text = text.trim_ascii_start();
+    while text.starts_with(b"#") {
+        let end = text.iter().position(|&byte| byte == b'\n').unwrap_or(text.len());
+        text = text[end..].trim_ascii_start();
+    }
     let starts = |word: &[u8]| {
         text.strip_prefix(word)
             .is_some_and(|rest| rest.trim_ascii_start().starts_with(b"{"))

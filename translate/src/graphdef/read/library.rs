@@ -301,11 +301,7 @@ fn extreme_at(r: &mut Reader<'_>, at: usize, largest: bool) -> Result<()> {
         let own = own
             .reshape([&[rows, count][..], &vec![1; rest.len()]].concat())
             .expand(&whole[..]);
-        let least = if largest {
-            -f64::from(f32::MAX)
-        } else {
-            f64::from(f32::MAX)
-        };
+        let least = if largest { f64::NEG_INFINITY } else { f64::INFINITY };
         let put = put.expand(&whole[..]);
         let picked = own.select(put, put.filled(least));
         let best = match largest {
