@@ -4,7 +4,7 @@ use pir_dialects::pd;
 use pir_ir::{Type, ValueId};
 
 use super::super::types::{self, Number};
-use super::bounds::{Bounds, Masks};
+use super::bounds::{self, Bounds, Entry};
 use super::reader::{Reader, Result};
 use super::row::Row;
 use super::{constants, library, select, slices, spectrum};
@@ -286,9 +286,9 @@ fn strided_slice(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let x = r.operand(at, 0)?;
     let rank = r.dims(x)?.0.len();
     if r.known(at, 1).is_none() || r.known(at, 2).is_none() {
-        return match is_moving(r, at, rank) {
-            true => moving_slice(r, at, x),
-            false => slices::read_computed(r, at, x),
+        return match moving(r, at, rank) {
+            Some(cut) => moving_slice(r, at, x, cut),
+            None => slices::read_computed(r, at, x),
         };
     }
     if slices::is_general(r, at) {
@@ -311,34 +311,26 @@ fn strided_slice(r: &mut Reader<'_>, at: usize) -> Result<()> {
     r.op(at, pd::StridedSlice::NAME, &[x], &attrs)
 }
 
-/// The axes with bounds.
-fn cut(r: &Reader<'_>, masks: &Masks, at: usize) -> Vec<i64> {
-    let count = r.known(at, 3).unwrap_or_default().len();
-    let whole = |axis: &usize| Masks::has(masks.begin, *axis) && Masks::has(masks.end, *axis);
-    (0..count).filter(|axis| !whole(axis)).map(|axis| axis as i64).collect()
+/// The axes that have bounds, and the number of entries, of a slice whose bounds are those of adjacent axes, computed together.
+fn moving(r: &Reader<'_>, at: usize, rank: usize) -> Option<(Vec<i64>, usize)> {
+    let strides = r.known(at, 3)?;
+    let mut cut = Vec::new();
+    for entry in bounds::entries(r, at, [strides.len(); 3], rank).ok()? {
+        let Entry::Axis(axis) = entry else { return None };
+        (axis.axis == axis.entry && !axis.single).then_some(())?;
+        match axis.open {
+            [true, true] => {}
+            [false, false] => cut.push(axis.axis as i64),
+            _ => return None,
+        }
+    }
+    let first = *cut.first()?;
+    let adjacent = cut.iter().zip(first..).all(|(&axis, next)| axis == next);
+    (adjacent && strides.iter().all(|&s| s == 1)).then_some((cut, strides.len()))
 }
 
-/// Whether all bounds are those of adjacent axes, computed together.
-fn is_moving(r: &Reader<'_>, at: usize, rank: usize) -> bool {
-    let (Some(strides), Ok(masks)) = (r.known(at, 3), Masks::new(r, at)) else {
-        return false;
-    };
-    let cut = cut(r, &masks, at);
-    let whole = |axis: &i64| Masks::has(masks.begin, *axis as usize) || Masks::has(masks.end, *axis as usize);
-    let first = cut.first().copied().unwrap_or(0);
-    strides.iter().all(|&s| s == 1)
-        && strides.len() <= rank
-        && !cut.is_empty()
-        && cut.iter().zip(first..).all(|(&a, b)| a == b)
-        && !cut.iter().any(whole)
-        && masks.shrink == 0
-}
-
-/// A slice with computed bounds, for adjacent axes.
-fn moving_slice(r: &mut Reader<'_>, at: usize, x: ValueId) -> Result<()> {
-    let strides = r.list(at, 3, "strides")?;
-    let masks = Masks::new(r, at)?;
-    let cut = cut(r, &masks, at);
+/// A slice with computed bounds, for adjacent axes, of so many entries.
+fn moving_slice(r: &mut Reader<'_>, at: usize, x: ValueId, (cut, entries): (Vec<i64>, usize)) -> Result<()> {
     let first = cut.first().copied().unwrap_or(0);
     let mut operands = vec![x];
     for index in 1..3 {
@@ -346,7 +338,7 @@ fn moving_slice(r: &mut Reader<'_>, at: usize, x: ValueId) -> Result<()> {
         if r.dims(bound)?.1 != Type::I64 {
             bound = r.helper(at, pd::Cast::NAME, &[bound], &[("dtype", r.ctx.type_attr(Type::I64))])?;
         }
-        if cut.len() < strides.len() {
+        if cut.len() < entries {
             let attrs = [
                 ("axes", r.ctx.ints_attr(&[0])),
                 ("starts", r.ctx.ints_attr(&[first])),

@@ -51,8 +51,7 @@ pub(super) const TABLE: &[Row] = &[
         "i64 T i64 -> output_indices output_values",
         "",
         |r, at| {
-            r.input(at, 2)?;
-            let places = Places::of(r, at, 0)?;
+            let (places, _) = Places::in_shape(r, at, [0, 2])?;
             let mut order: Vec<usize> = (0..places.rows.len()).collect();
             order.sort_by_key(|&row| &places.rows[row]);
             let values = r.operand(at, 1)?;
@@ -72,16 +71,19 @@ pub(super) const TABLE: &[Row] = &[
         "i64 T i64 i64 i64 -> output_indices output_values output_shape",
         "",
         |r, at| {
-            let (places, shape) = (Places::of(r, at, 0)?, r.list(at, 2, "shape")?);
+            let (places, shape) = Places::in_shape(r, at, [0, 2])?;
             let (start, size) = (r.list(at, 3, "start")?, r.list(at, 4, "size")?);
             if start.len() != shape.len() || size.len() != shape.len() {
                 return Err("its start and its size must match its shape".to_owned());
+            }
+            if start.iter().chain(&size).any(|&n| n < 0) {
+                return Err("its start and its size must not be negative".to_owned());
             }
             let extents = shape.iter().zip(start.iter().zip(&size));
             let extents: Vec<i64> = extents.map(|(&d, (&from, &n))| n.min(d - from).max(0)).collect();
             let inside = |row: &[i64]| {
                 let mut all = row.iter().zip(start.iter().zip(&extents));
-                all.all(|(&place, (&from, &extent))| (from..from + extent).contains(&place))
+                all.all(|(&place, (&from, &extent))| place >= from && place - from < extent)
             };
             let kept: Vec<usize> = (0..places.rows.len())
                 .filter(|&row| inside(&places.rows[row]))
@@ -113,21 +115,25 @@ pub(super) const TABLE: &[Row] = &[
     ),
 ];
 
-/// A result: numbers that are known, or a value.
-enum Part {
+/// A result: a value, or integers that are known, with their shape and the code of their type.
+pub(super) enum Part {
     Numbers(Vec<i64>, Vec<i64>, i32),
     Value(ValueId),
 }
 
 impl Part {
+    pub(super) fn vector(numbers: Vec<i64>, code: i32) -> Part {
+        Part::Numbers(vec![numbers.len() as i64], numbers, code)
+    }
+
     /// A vector of 64-bit integers.
     fn list(numbers: Vec<i64>) -> Part {
-        Part::Numbers(vec![numbers.len() as i64], numbers, INT64)
+        Part::vector(numbers, INT64)
     }
 }
 
 /// Makes these the results of a node.
-fn give(r: &mut Reader<'_>, at: usize, parts: Vec<Part>) -> Result<()> {
+pub(super) fn give(r: &mut Reader<'_>, at: usize, parts: Vec<Part>) -> Result<()> {
     let (mut values, mut computed) = (Vec::new(), Vec::new());
     for part in parts {
         let (dims, numbers, code) = match part {
@@ -154,17 +160,21 @@ fn give(r: &mut Reader<'_>, at: usize, parts: Vec<Part>) -> Result<()> {
     Ok(())
 }
 
+/// No result has more rows than this; a ragged tensor, not more elements either.
+const MOST: i64 = 1 << 16;
+
 /// The numbers of an input.
 fn known(r: &Reader<'_>, at: usize, index: usize, what: &str) -> Result<Array> {
     r.input(at, index)?;
-    let known = fold::input(r, at, index).filter(|known| known.ints().is_some());
+    let known = fold::input(r, at, index);
+    let known = known.filter(|known| known.ints().is_some() && known.dims.iter().all(|&extent| extent <= MOST));
     known.ok_or_else(|| {
         format!("its {what}, input {index}, must be constant integers: the shape of its result depends on them")
     })
 }
 
 /// The code of the type that an attribute names.
-fn code_of(r: &Reader<'_>, at: usize, name: &str, usual: i32) -> i32 {
+pub(super) fn code_of(r: &Reader<'_>, at: usize, name: &str, usual: i32) -> i32 {
     let elem = r.elem(at, name).ok();
     elem.and_then(|elem| types::code(r.ctx, elem)).unwrap_or(usual)
 }
@@ -196,10 +206,9 @@ fn unique(r: &mut Reader<'_>, at: usize, has_axis: bool, counted: bool) -> Resul
     let kept = kept.ok_or("its values are malformed")?;
     let (code, index) = (r.input_code(at, 0).unwrap_or(INT32), code_of(r, at, "out_idx", INT32));
     let values = kept.ints().unwrap_or_default();
-    let vector = |numbers: Vec<i64>| Part::Numbers(vec![numbers.len() as i64], numbers, index);
-    let mut parts = vec![Part::Numbers(kept.dims, values, code), vector(which)];
+    let mut parts = vec![Part::Numbers(kept.dims, values, code), Part::vector(which, index)];
     if counted {
-        parts.push(vector(counts));
+        parts.push(Part::vector(counts, index));
     }
     give(r, at, parts)
 }
@@ -207,8 +216,6 @@ fn unique(r: &mut Reader<'_>, at: usize, has_axis: bool, counted: bool) -> Resul
 // ----- ragged -----
 
 fn ragged_range(r: &mut Reader<'_>, at: usize) -> Result<()> {
-    /// More numbers are a mistake.
-    const MOST: usize = 1 << 16;
     let mut bounds = Vec::new();
     for (index, what) in ["starts", "limits", "steps"].into_iter().enumerate() {
         let known = known(r, at, index, what)?;
@@ -228,7 +235,7 @@ fn ragged_range(r: &mut Reader<'_>, at: usize) -> Result<()> {
         let (start, end, step) = (number(0, row)?, number(1, row)?, number(2, row)?);
         let mut next = start;
         while step != 0 && if step > 0 { next < end } else { next > end } {
-            if numbers.len() >= MOST {
+            if numbers.len() as i64 >= MOST {
                 return Err("it has too many elements".to_owned());
             }
             numbers.push(next);
@@ -237,8 +244,11 @@ fn ragged_range(r: &mut Reader<'_>, at: usize) -> Result<()> {
         splits.push(numbers.len() as i64);
     }
     let (code, splits_code) = (r.input_code(at, 0).unwrap_or(INT32), code_of(r, at, "Tsplits", INT64));
-    let vector = |numbers: Vec<i64>, code| Part::Numbers(vec![numbers.len() as i64], numbers, code);
-    give(r, at, vec![vector(splits, splits_code), vector(numbers, code)])
+    give(
+        r,
+        at,
+        vec![Part::vector(splits, splits_code), Part::vector(numbers, code)],
+    )
 }
 
 /// Rows of a ragged tensor.
@@ -251,17 +261,25 @@ fn ragged_gather(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let mut results = Vec::new();
     // Dimensions of the indices behind the first one have rows of one length.
     for axis in 1..index.dims.len() {
-        let (each, count) = (index.dims[axis], index.dims[..axis].iter().product::<i64>());
+        let count = index.dims[..axis].iter().try_fold(1i64, |n, &d| n.checked_mul(d));
+        let count = count.filter(|&count| count <= MOST).ok_or("it has too many elements")?;
+        let each = index.dims[axis];
         results.push((0..=count).map(|row| row * each).collect::<Vec<i64>>());
     }
     for level in 0..levels {
         let ends = r.list(at, level, "rows")?;
+        if ends.first() != Some(&0) || !ends.is_sorted() {
+            return Err(format!("its row splits, input {level}, must begin with 0 and ascend"));
+        }
         let (mut splits, mut inner) = (vec![0], Vec::new());
         for &row in &rows {
             let pair = usize::try_from(row)
                 .ok()
                 .and_then(|row| Some((*ends.get(row)?, *ends.get(row + 1)?)));
             let (start, end) = pair.ok_or("an index is out of range")?;
+            if end - start > MOST - inner.len() as i64 {
+                return Err("it has too many elements".to_owned());
+            }
             inner.extend(start..end);
             splits.push(inner.len() as i64);
         }
@@ -269,12 +287,13 @@ fn ragged_gather(r: &mut Reader<'_>, at: usize) -> Result<()> {
         rows = inner;
     }
     let values = r.operand(at, levels)?;
+    let extent = r.dims(values)?.0.first().copied().unwrap_or(0);
+    if rows.iter().any(|&row| row < 0 || 0 <= extent && extent <= row) {
+        return Err("its rows are not in its values".to_owned());
+    }
     let rows: Vec<usize> = rows.iter().filter_map(|&row| usize::try_from(row).ok()).collect();
     let values = picked(r, at, values, &rows)?;
-    let splits = results
-        .into_iter()
-        .map(|s| Part::Numbers(vec![s.len() as i64], s, code));
-    let mut parts: Vec<Part> = splits.collect();
+    let mut parts: Vec<Part> = results.into_iter().map(|splits| Part::vector(splits, code)).collect();
     parts.push(Part::Value(values));
     give(r, at, parts)
 }
@@ -300,6 +319,27 @@ impl Places {
             _ => numbers.chunks_exact(rank).map(<[i64]>::to_vec).collect(),
         };
         Ok(Places { rank, rows })
+    }
+
+    /// The places in one input, and the shape in another one, which they are inside of.
+    fn in_shape(r: &Reader<'_>, at: usize, [index, shape]: [usize; 2]) -> Result<(Places, Vec<i64>)> {
+        let (places, shape) = (Places::of(r, at, index)?, r.list(at, shape, "shape")?);
+        if shape.len() != places.rank {
+            return Err(format!(
+                "its places have {} numbers each, and its shape has {}",
+                places.rank,
+                shape.len()
+            ));
+        }
+        let outside = |row: &&Vec<i64>| {
+            !row.iter()
+                .zip(&shape)
+                .all(|(place, &extent)| (0..extent).contains(place))
+        };
+        match places.rows.iter().find(outside) {
+            Some(row) => Err(format!("its place {row:?} is outside of its shape {shape:?}")),
+            None => Ok((places, shape)),
+        }
     }
 
     fn picked(&self, rows: &[usize]) -> Places {
@@ -331,7 +371,8 @@ fn picked(r: &mut Reader<'_>, at: usize, values: ValueId, rows: &[usize]) -> Res
 }
 
 fn sparse_reshape(r: &mut Reader<'_>, at: usize) -> Result<()> {
-    let (places, shape, mut wanted) = (Places::of(r, at, 0)?, r.list(at, 1, "shape")?, r.list(at, 2, "shape")?);
+    let (places, shape) = Places::in_shape(r, at, [0, 1])?;
+    let mut wanted = r.list(at, 2, "shape")?;
     let total = |shape: &[i64]| shape.iter().try_fold(1i64, |n, &d| n.checked_mul(d).filter(|_| d >= 0));
     let all = total(&shape).ok_or("its shape is malformed")?;
     let others: Vec<i64> = wanted.iter().copied().filter(|&d| d != -1).collect();
@@ -339,7 +380,7 @@ fn sparse_reshape(r: &mut Reader<'_>, at: usize) -> Result<()> {
     if let Some(open) = wanted.iter_mut().find(|d| **d == -1) {
         *open = if others > 0 { all / others } else { 0 };
     }
-    if total(&wanted) != Some(all) || shape.len() != places.rank {
+    if total(&wanted) != Some(all) {
         return Err("its two shapes have different numbers of elements".to_owned());
     }
     let moved = |row: &Vec<i64>| {
@@ -363,23 +404,21 @@ fn sparse_concat(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let _ = r.int(at, "N");
     let (mut rows, mut shape, mut values) = (Vec::new(), Vec::<i64>::new(), Vec::new());
     for part in 0..count {
-        let (places, own) = (Places::of(r, at, part)?, r.list(at, 2 * count + part, "shape")?);
+        let (places, mut own) = Places::in_shape(r, at, [part, 2 * count + part])?;
         values.push(r.operand(at, count + part)?);
-        let place = if axis < 0 { axis + own.len() as i64 } else { axis };
-        let place = usize::try_from(place)
-            .ok()
-            .filter(|&axis| axis < own.len().min(places.rank));
-        let place = place.ok_or("its axis is out of range")?;
-        let before = match shape.is_empty() {
-            true => 0,
-            false => shape[place],
-        };
+        let place = fold::place_of(axis, own.len()).ok_or("its axis is out of range")?;
+        let before = shape.get(place).copied().unwrap_or(0);
+        own[place] = own[place].checked_add(before).ok_or("its shapes are too large")?;
+        // But for this axis, TensorFlow wants equal extents.
+        let differs = |(axis, (a, b)): (usize, (&i64, &i64))| axis != place && a != b;
+        if part > 0 && (shape.len() != own.len() || shape.iter().zip(&own).enumerate().any(differs)) {
+            return Err("its operands have different shapes".to_owned());
+        }
         for mut row in places.rows {
             row[place] += before;
             rows.push(row);
         }
         shape = own;
-        shape[place] += before;
     }
     let mut order: Vec<usize> = (0..rows.len()).collect();
     order.sort_by_key(|&row| &rows[row]);
@@ -404,8 +443,8 @@ fn sparse_add(r: &mut Reader<'_>, at: usize) -> Result<()> {
     if least != Some(0.0) {
         return Err("its threshold, input 6, must be 0: the number of its values would depend on them".to_owned());
     }
-    let (a, b, shape) = (Places::of(r, at, 0)?, Places::of(r, at, 3)?, r.list(at, 2, "shape")?);
-    if r.list(at, 5, "shape")? != shape {
+    let ((a, shape), (b, other)) = (Places::in_shape(r, at, [0, 2])?, Places::in_shape(r, at, [3, 5])?);
+    if other != shape {
         return Err("its operands have different shapes".to_owned());
     }
     let mut sorted: BTreeMap<&Vec<i64>, usize> = BTreeMap::new();
@@ -450,20 +489,23 @@ fn by_places(r: &mut Reader<'_>, at: usize, sign: char) -> Result<()> {
 }
 
 fn fill_rows(r: &mut Reader<'_>, at: usize) -> Result<()> {
-    let (places, shape) = (Places::of(r, at, 0)?, r.list(at, 2, "shape")?);
-    let count = shape.first().copied().filter(|n| (0..1 << 16).contains(n));
-    let count = count.ok_or("its shape is malformed")?;
+    let (places, shape) = Places::in_shape(r, at, [0, 2])?;
+    let count = shape.first().copied().filter(|n| (0..MOST).contains(n));
+    let count = count.ok_or("its number of rows is negative or too large")?;
     let own = places.rows.len();
+    let mut by_row = vec![Vec::new(); count as usize];
+    for (place, row) in places.rows.iter().enumerate() {
+        by_row[row[0] as usize].push(place);
+    }
     let (mut rows, mut order, mut from, mut empty) = (Vec::new(), Vec::new(), vec![0i64; own], Vec::new());
-    for number in 0..count {
-        let start = rows.len();
-        for (place, row) in places.rows.iter().enumerate().filter(|(_, row)| row[0] == number) {
+    for (number, given) in (0..).zip(&by_row) {
+        empty.push(i64::from(given.is_empty()));
+        for &place in given {
             from[place] = rows.len() as i64;
-            rows.push(row.clone());
+            rows.push(places.rows[place].clone());
             order.push(place);
         }
-        empty.push(i64::from(rows.len() == start));
-        if rows.len() == start {
+        if given.is_empty() {
             let mut row = vec![0; places.rank];
             row[0] = number;
             rows.push(row);
@@ -486,8 +528,7 @@ fn fill_rows(r: &mut Reader<'_>, at: usize) -> Result<()> {
 
 /// The softmax of the values of each row: those that differ in the last number of their place alone.
 fn softmax(r: &mut Reader<'_>, at: usize) -> Result<()> {
-    r.input(at, 2)?;
-    let places = Places::of(r, at, 0)?;
+    let (places, _) = Places::in_shape(r, at, [0, 2])?;
     let mut rows: BTreeMap<&[i64], Vec<i64>> = BTreeMap::new();
     for (at, row) in (0..).zip(&places.rows) {
         rows.entry(&row[..places.rank - 1]).or_default().push(at);

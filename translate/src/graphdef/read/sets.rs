@@ -5,7 +5,8 @@ use std::rc::Rc;
 use pir_dialects::pd::{self, Expr};
 use pir_ir::{Type, ValueId};
 
-use super::super::types::{self, INT32, INT64, Number};
+use super::super::types::{INT32, INT64, Number};
+use super::known::{Part, code_of, give};
 use super::reader::{Reader, Result};
 use super::row::Row;
 
@@ -28,7 +29,7 @@ pub(super) const TABLE: &[Row] = &[
             });
         }
         let elem = r.input_code(at, 0).unwrap_or(INT32);
-        gives_numbers(r, at, vec![(vec![rank as i64], shape)], elem)
+        give(r, at, vec![Part::vector(shape, elem)])
     }),
     ("Bincount", "i32 i32 T", "", |r, at| bincount(r, at)),
     (
@@ -125,17 +126,10 @@ pub(super) const TABLE: &[Row] = &[
             return Err("its inputs must be constants: the size of its result depends on their values".to_owned());
         };
         let code = r.input_code(at, 0).unwrap_or(INT32);
-        let index = r.elem(at, "out_idx").unwrap_or(Type::I32);
-        let index = types::code(r.ctx, index).unwrap_or(INT32);
+        let index = code_of(r, at, "out_idx", INT32);
         let rest = (0..).zip(&all).filter(|(_, n)| !without.contains(n));
         let (places, rest): (Vec<i64>, Vec<i64>) = rest.map(|(place, &n)| (place, n)).unzip();
-        let count = rest.len() as i64;
-        gives_numbers(r, at, vec![(vec![count], rest)], code)?;
-        let out = r.values[at].clone();
-        gives_numbers(r, at, vec![(vec![count], places)], index)?;
-        let places = std::mem::replace(&mut r.values[at], out);
-        r.values[at].extend(places);
-        Ok(())
+        give(r, at, vec![Part::vector(rest, code), Part::vector(places, index)])
     }),
     ("LowerBound", "T T", "out_type=DT_INT32", |r, at| bound(r, at, false)),
     ("UpperBound", "T T", "out_type=DT_INT32", |r, at| bound(r, at, true)),
@@ -165,27 +159,9 @@ pub(super) const TABLE: &[Row] = &[
         }
         let rank = dims.len() as i64;
         let found = places.len() as i64 / rank.max(1);
-        gives_numbers(r, at, vec![(vec![found, rank], places)], INT64)
+        give(r, at, vec![Part::Numbers(vec![found, rank], places, INT64)])
     }),
 ];
-
-/// The results of a node are these integers.
-fn gives_numbers(r: &mut Reader<'_>, at: usize, results: Vec<(Vec<i64>, Vec<i64>)>, code: i32) -> Result<()> {
-    let elem = types::elem(r.ctx, code).ok_or("its type is not supported")?;
-    let mut values = Vec::new();
-    for (dims, numbers) in results {
-        let attrs = [
-            ("shape", r.ctx.ints_attr(&dims)),
-            ("dtype", r.ctx.type_attr(elem)),
-            ("values", r.ctx.ints_attr(&numbers)),
-        ];
-        values.push(r.helper(at, pd::AssignValue::NAME, &[], &attrs)?);
-        let numbers: Vec<Number> = numbers.iter().map(|&n| Number::Int(n.into())).collect();
-        r.computed[at].push(Some(Rc::new((dims, numbers, code))));
-    }
-    r.is_expressed(at, values, &[]);
-    Ok(())
-}
 
 /// How many elements a tensor has.
 fn elements(r: &Reader<'_>, x: ValueId) -> Result<i64> {

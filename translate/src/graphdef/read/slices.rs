@@ -4,30 +4,41 @@
 use pir_dialects::pd;
 use pir_ir::{DYNAMIC, Type, ValueId};
 
+use super::bounds::{Axis, Entry, Taken, bounds, entries, mask, plan};
 use super::reader::{Reader, Result};
 
-/// The selection from one axis of the input.
-struct Taken {
-    axis: i64,
-    start: i64,
-    end: i64,
-    stride: i64,
-    single: bool,
-}
-
-/// A description of the slice, axis by axis.
-#[derive(Default)]
-struct Plan {
-    taken: Vec<Taken>,
-    /// The axes of the result that are new.
-    new: Vec<i64>,
-}
-
-/// A longer part is not read by the places of its elements.
+/// The places of the elements of a longer part are not listed.
 const MOST: i64 = 1 << 16;
 
-fn mask(r: &Reader<'_>, at: usize, name: &str) -> i64 {
-    r.int(at, name).unwrap_or(0)
+/// The numbers from one to before another, as a tensor.
+fn range(r: &mut Reader<'_>, at: usize, start: i64, end: i64, step: i64) -> Result<ValueId> {
+    let range = [
+        ("start", r.ctx.int_attr(start)),
+        ("end", r.ctx.int_attr(end)),
+        ("step", r.ctx.int_attr(step)),
+        ("dtype", r.ctx.type_attr(Type::I64)),
+    ];
+    r.helper(at, pd::Arange::NAME, &[], &range)
+}
+
+/// The places of the elements that are taken from an axis, as a tensor.
+fn places(r: &mut Reader<'_>, at: usize, taken: &Taken) -> Result<ValueId> {
+    let count = taken.count();
+    if count > MOST {
+        return range(r, at, taken.start, taken.end, taken.stride);
+    }
+    let places: Vec<i64> = (0..count).map(|n| taken.place(n)).collect();
+    let list = [
+        ("value", r.ctx.ints_attr(&places)),
+        ("dtype", r.ctx.type_attr(Type::I64)),
+    ];
+    r.helper(at, pd::FullIntArray::NAME, &[], &list)
+}
+
+/// A tensor with an axis of extent 1 more or less, by `pd.unsqueeze` or `pd.squeeze`.
+fn with_axis(r: &mut Reader<'_>, at: usize, name: &str, value: ValueId, axis: usize) -> Result<ValueId> {
+    let axis = [("axis", r.ctx.ints_attr(&[axis as i64]))];
+    r.helper(at, name, &[value], &axis)
 }
 
 /// The masks of a slice, as attributes of its signature.
@@ -50,7 +61,7 @@ pub(super) fn read(r: &mut Reader<'_>, at: usize, x: ValueId) -> Result<()> {
     let mut value = x;
     for taken in plan.taken.iter().filter(|t| !t.single) {
         let extent = dims[taken.axis as usize];
-        if (taken.start, taken.end, taken.stride) == (0, extent, 1) {
+        if taken.is_whole(extent) {
             continue;
         }
         value = take(r, at, value, taken)?;
@@ -89,110 +100,13 @@ fn take(r: &mut Reader<'_>, at: usize, value: ValueId, taken: &Taken) -> Result<
         ];
         return r.helper(at, pd::StridedSlice::NAME, &[value], &attrs);
     }
-    let mut places = Vec::new();
-    let mut next = taken.start;
-    while next > taken.end {
-        places.push(next);
-        next += taken.stride;
-    }
-    let index = [
-        ("value", r.ctx.ints_attr(&places)),
-        ("dtype", r.ctx.type_attr(Type::I64)),
-    ];
-    let index = r.helper(at, pd::FullIntArray::NAME, &[], &index)?;
+    let index = places(r, at, taken)?;
     r.helper(
         at,
         pd::Gather::NAME,
         &[value, index],
         &[("axis", r.ctx.int_attr(taken.axis))],
     )
-}
-
-fn plan(r: &Reader<'_>, at: usize, dims: &[i64]) -> Result<Plan> {
-    let (starts, ends, strides) = (
-        r.list(at, 1, "bounds")?,
-        r.list(at, 2, "bounds")?,
-        r.list(at, 3, "strides")?,
-    );
-    let masks = [
-        "begin_mask",
-        "end_mask",
-        "shrink_axis_mask",
-        "new_axis_mask",
-        "ellipsis_mask",
-    ]
-    .map(|m| mask(r, at, m));
-    let has = |which: usize, entry: usize| entry < 63 && masks[which] >> entry & 1 == 1;
-    let count = starts.len();
-    if ends.len() != count || strides.len() != count || count > 62 {
-        return Err("its bounds differ in length".to_owned());
-    }
-    let named = (0..count).filter(|&i| !has(3, i) && !has(4, i)).count();
-    let rest = dims
-        .len()
-        .checked_sub(named)
-        .ok_or("it has more bounds than its input has dimensions")?;
-    let (mut axis, mut out) = (0usize, 0i64);
-    let mut plan = Plan::default();
-    for entry in 0..count {
-        if has(4, entry) {
-            axis += rest;
-            out += rest as i64;
-        } else if has(3, entry) {
-            plan.new.push(out);
-            out += 1;
-        } else {
-            let extent = dims
-                .get(axis)
-                .copied()
-                .filter(|&d| d >= 0)
-                .ok_or("the shape of its input must be static")?;
-            let taken = bounds(
-                axis,
-                extent,
-                [starts[entry], ends[entry], strides[entry]],
-                [has(0, entry), has(1, entry), has(2, entry)],
-            )?;
-            out += i64::from(!taken.single);
-            plan.taken.push(taken);
-            axis += 1;
-        }
-    }
-    Ok(plan)
-}
-
-/// The stretch of one axis, with all numbers in range.
-fn bounds(axis: usize, extent: i64, [start, end, stride]: [i64; 3], [first, last, single]: [bool; 3]) -> Result<Taken> {
-    let axis = axis as i64;
-    let place = |v: i64| if v < 0 { v.saturating_add(extent) } else { v };
-    if single {
-        let start = place(start);
-        return match (0..extent).contains(&start) {
-            true => Ok(Taken {
-                axis,
-                start,
-                end: start + 1,
-                stride: 1,
-                single,
-            }),
-            false => Err(format!("its index {start} is out of range")),
-        };
-    }
-    let (low, high) = match stride {
-        1.. => (0, extent),
-        0 => return Err("a stride of 0".to_owned()),
-        _ => (-1, extent - 1),
-    };
-    let (from, to) = if stride > 0 { (low, high) } else { (high, low) };
-    let start = if first { from } else { place(start).clamp(low, high) };
-    let end = if last { to } else { place(end).clamp(low, high) };
-    Ok(Taken {
-        axis,
-        start,
-        end,
-        stride,
-        single,
-    })
 }
 
 /// A bound: a number, or what gives one.
@@ -232,61 +146,54 @@ fn bounds_of(r: &mut Reader<'_>, at: usize, index: usize, count: usize) -> Resul
     (0..count).map(|entry| one(r, entry)).collect()
 }
 
+/// The bounds of an axis: what is left out is a number too.
+fn ends(axis: &Axis, starts: &[Bound], ends: &[Bound]) -> [Bound; 2] {
+    let bound = |open: bool, known: i64, given: &[Bound]| match open {
+        true => Bound::Known(known),
+        false => given[axis.entry],
+    };
+    [
+        bound(axis.open[0], 0, starts),
+        bound(axis.open[1], i64::from(i32::MAX), ends),
+    ]
+}
+
 /// Reads a slice some of whose bounds are computed, axis by axis.
 pub(super) fn read_computed(r: &mut Reader<'_>, at: usize, x: ValueId) -> Result<()> {
     let (dims, _) = r.dims(x)?;
     let strides = r.list(at, 3, "strides")?;
     let count = strides.len();
-    let (starts, ends) = (bounds_of(r, at, 1, count)?, bounds_of(r, at, 2, count)?);
-    if starts.len() != count || ends.len() != count || count > 62 {
-        return Err("its bounds differ in length".to_owned());
-    }
-    let has = |r: &Reader<'_>, name: &str, entry: usize| mask(r, at, name) >> entry & 1 == 1;
-    let is_named = |r: &Reader<'_>, e: &usize| !has(r, "new_axis_mask", *e) && !has(r, "ellipsis_mask", *e);
-    let named = (0..count).filter(|e| is_named(r, e)).count();
-    let rest = dims
-        .len()
-        .checked_sub(named)
-        .ok_or("it has more bounds than its input has dimensions")?;
-    let (mut value, mut axis, mut out, mut new) = (x, 0i64, 0i64, Vec::new());
-    for entry in 0..count {
-        if has(r, "ellipsis_mask", entry) {
-            (axis, out) = (axis + rest as i64, out + rest as i64);
-            continue;
-        }
-        if has(r, "new_axis_mask", entry) {
-            new.push(out);
-            out += 1;
-            continue;
-        }
-        // Axes in front of this one that are gone.
-        if has(r, "shrink_axis_mask", entry) {
-            value = element(r, at, value, axis, starts[entry])?;
-            continue;
-        }
-        let start = if has(r, "begin_mask", entry) {
-            Bound::Known(0)
-        } else {
-            starts[entry]
+    let (starts, stops) = (bounds_of(r, at, 1, count)?, bounds_of(r, at, 2, count)?);
+    let (mut value, mut gone, mut new) = (x, 0, Vec::new());
+    for entry in entries(r, at, [starts.len(), stops.len(), count], dims.len())? {
+        let own = match entry {
+            Entry::New { out, .. } => {
+                new.push(out as i64);
+                continue;
+            }
+            // Of the axes in front of this one, those of single elements are gone.
+            Entry::Axis(axis) => Axis {
+                axis: axis.axis - gone,
+                ..axis
+            },
         };
-        let end = if has(r, "end_mask", entry) {
-            Bound::Known(i64::from(i32::MAX))
-        } else {
-            ends[entry]
-        };
-        value = match (strides[entry], start, end) {
+        let axis = own.axis as i64;
+        if own.single {
+            value = element(r, at, value, axis, starts[own.entry])?;
+            gone += 1;
+            continue;
+        }
+        let [start, end] = ends(&own, &starts, &stops);
+        value = match (strides[own.entry], start, end) {
             (1, ..) => stretch(r, at, value, axis, start, end)?,
             // The bounds of this axis are none of those that are computed.
             (stride, Bound::Known(start), Bound::Known(end)) => {
-                let extent = usize::try_from(axis).ok().and_then(|a| dims_of_part(r, value, a));
-                let extent = extent.ok_or("the shape of its input must be static")?;
-                let open = ["begin_mask", "end_mask"].map(|name| has(r, name, entry));
-                let taken = bounds(axis as usize, extent, [start, end, stride], [open[0], open[1], false])?;
+                let extent = dims_of_part(r, value, own.axis).ok_or("the shape of its input must be static")?;
+                let taken = bounds(&own, extent, [start, end, stride])?;
                 take(r, at, value, &taken)?
             }
             _ => return Err("strides other than 1 with computed bounds are not supported".to_owned()),
         };
-        (axis, out) = (axis + 1, out + 1);
     }
     match new.is_empty() {
         true => r.op(at, pd::Assign::NAME, &[value], &[]),
@@ -297,107 +204,51 @@ pub(super) fn read_computed(r: &mut Reader<'_>, at: usize, x: ValueId) -> Result
 /// Zeros of a shape, with a tensor at the places that a slice reads whose bounds begin at an input: what a slice gives its gradient
 /// back to.
 pub(super) fn spread(r: &mut Reader<'_>, at: usize, part: ValueId, dims: &[i64], first: usize) -> Result<ValueId> {
+    if dims.iter().any(|&d| !(0..1 << 31).contains(&d)) {
+        return Err("the shape that it is spread over is unknown or too large".to_owned());
+    }
     let strides = r.list(at, first + 2, "strides")?;
     let count = strides.len();
-    let (starts, ends) = (bounds_of(r, at, first, count)?, bounds_of(r, at, first + 1, count)?);
-    if starts.len() != count || ends.len() != count || count > 62 || dims.iter().any(|&d| !(0..1 << 31).contains(&d)) {
-        return Err("its bounds differ in length".to_owned());
-    }
-    let masks = MASKS.split_whitespace().filter_map(|m| m.split('=').next());
-    let masks: Vec<i64> = masks.map(|name| mask(r, at, name)).collect();
-    let has = |which: usize, entry: usize| masks[which] >> entry & 1 == 1;
-    let (begin, end, ellipsis, new, shrink) = (0, 1, 2, 3, 4);
-    let named = (0..count).filter(|&e| !has(new, e) && !has(ellipsis, e)).count();
-    let rest = dims.len().checked_sub(named);
-    let rest = rest.ok_or("it has more bounds than its result has dimensions")?;
+    let (starts, stops) = (bounds_of(r, at, first, count)?, bounds_of(r, at, first + 1, count)?);
     // First it gets the axes that the slice dropped, and loses those that the slice made.
-    let (mut value, mut axis, mut out) = (part, 0usize, 0usize);
-    let mut entries = Vec::new();
-    for entry in 0..count {
-        if has(ellipsis, entry) {
-            (axis, out) = (axis + rest, out + rest);
-        } else if has(new, entry) {
-            value = r.helper(
-                at,
-                pd::Squeeze::NAME,
-                &[value],
-                &[("axis", r.ctx.ints_attr(&[out as i64]))],
-            )?;
-        } else {
-            if has(shrink, entry) {
-                value = r.helper(
-                    at,
-                    pd::Unsqueeze::NAME,
-                    &[value],
-                    &[("axis", r.ctx.ints_attr(&[out as i64]))],
-                )?;
+    let (mut value, mut axes) = (part, Vec::new());
+    for entry in entries(r, at, [starts.len(), stops.len(), count], dims.len())? {
+        match entry {
+            Entry::New { before, .. } => value = with_axis(r, at, pd::Squeeze::NAME, value, before)?,
+            Entry::Axis(own) => {
+                if own.single {
+                    value = with_axis(r, at, pd::Unsqueeze::NAME, value, own.axis)?;
+                }
+                axes.push(own);
             }
-            entries.push((entry, axis));
-            (axis, out) = (axis + 1, out + 1);
         }
     }
-    for (entry, axis) in entries {
-        let extent = dims[axis];
-        let (start, stop, stride, single) = (starts[entry], ends[entry], strides[entry], has(shrink, entry));
-        let open = [has(begin, entry), has(end, entry), single];
-        let bound = |bound: Bound, open: bool| match (bound, open) {
-            (Bound::Known(number), _) => Some(number),
-            (Bound::Computed(_), true) => Some(0),
-            (Bound::Computed(_), false) => None,
-        };
-        let known = (bound(start, open[0]), bound(stop, open[1] || single));
-        let places = match known {
-            (Some(start), Some(stop)) => {
-                let taken = bounds(axis, extent, [start, stop, stride], open)?;
-                if (taken.start, taken.end, taken.stride) == (0, extent, 1) {
+    for own in axes {
+        let (extent, stride) = (dims[own.axis], strides[own.entry]);
+        let places = match ends(&own, &starts, &stops) {
+            [Bound::Known(start), Bound::Known(stop)] => {
+                let taken = bounds(&own, extent, [start, stop, stride])?;
+                if taken.is_whole(extent) {
                     continue;
                 }
-                let mut places = Vec::new();
-                let mut next = taken.start;
-                while if taken.stride > 0 {
-                    next < taken.end
-                } else {
-                    next > taken.end
-                } {
-                    places.push(next);
-                    next += taken.stride;
-                }
-                let numbers = [
-                    ("value", r.ctx.ints_attr(&places)),
-                    ("dtype", r.ctx.type_attr(Type::I64)),
-                ];
-                r.helper(at, pd::FullIntArray::NAME, &[], &numbers)?
+                places(r, at, &taken)?
             }
             _ if stride != 1 => return Err("strides other than 1 with computed bounds are not supported".to_owned()),
-            _ => {
-                let range = [
-                    ("start", r.ctx.int_attr(0)),
-                    ("end", r.ctx.int_attr(extent)),
-                    ("step", r.ctx.int_attr(1)),
-                    ("dtype", r.ctx.type_attr(Type::I64)),
-                ];
-                let all = r.helper(at, pd::Arange::NAME, &[], &range)?;
-                match single {
+            [start, stop] => {
+                let all = range(r, at, 0, extent, 1)?;
+                match own.single {
                     true => {
                         let place = element(r, at, all, 0, start)?;
-                        r.helper(at, pd::Unsqueeze::NAME, &[place], &[("axis", r.ctx.ints_attr(&[0]))])?
+                        with_axis(r, at, pd::Unsqueeze::NAME, place, 0)?
                     }
-                    false => {
-                        let start = if open[0] { Bound::Known(0) } else { start };
-                        let stop = if open[1] {
-                            Bound::Known(i64::from(i32::MAX))
-                        } else {
-                            stop
-                        };
-                        stretch(r, at, all, 0, start, stop)?
-                    }
+                    false => stretch(r, at, all, 0, start, stop)?,
                 }
             }
         };
         let mut shape = r.dims(value)?.0;
-        *shape.get_mut(axis).ok_or("its gradient has too few dimensions")? = extent;
+        *shape.get_mut(own.axis).ok_or("its gradient has too few dimensions")? = extent;
         let attrs = [
-            ("axis", r.ctx.int_attr(axis as i64)),
+            ("axis", r.ctx.int_attr(own.axis as i64)),
             ("x_shape", r.ctx.ints_attr(&shape)),
         ];
         value = r.helper(at, pd::GatherGrad::NAME, &[places, value], &attrs)?;

@@ -114,7 +114,7 @@ impl Array {
             let fits = |(at, (a, b)): (usize, (&i64, &i64))| at == axis || a == b;
             let alike = part.rank() == first.rank() && part.dims.iter().zip(&first.dims).enumerate().all(fits);
             alike.then_some(())?;
-            dims[axis] += part.dims[axis];
+            dims[axis] = dims[axis].checked_add(part.dims[axis])?;
         }
         Array::made(dims, |place| {
             let mut place = place.to_vec();
@@ -190,7 +190,7 @@ impl Array {
 }
 
 /// The place that a number names in a list, which may count from the end.
-pub(super) fn place_of(number: i64, length: usize) -> Option<usize> {
+pub(in super::super) fn place_of(number: i64, length: usize) -> Option<usize> {
     let number = if number < 0 { number + length as i64 } else { number };
     usize::try_from(number).ok().filter(|&at| at < length)
 }

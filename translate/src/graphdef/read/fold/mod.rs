@@ -8,9 +8,9 @@ mod slice;
 
 use std::rc::Rc;
 
-pub(super) use array::Array;
 use array::LARGEST;
-use array::{aligned, broadcast_shape, place_of};
+pub(super) use array::{Array, place_of};
+use array::{aligned, broadcast_shape};
 
 use super::super::proto::Value;
 use super::super::types::{self, Number};
@@ -68,6 +68,7 @@ pub(super) fn several(r: &Reader<'_>, at: usize) -> Option<Vec<Option<Array>>> {
             let (axis, whole) = (*list(r, at, 0)?.first()?, input(r, at, 1)?);
             let axis = whole.axis(axis)?;
             let parts = int_attr(r, at, "num_split");
+            (parts <= LARGEST as i64).then_some(())?;
             let each = whole.dims[axis].checked_div(parts)?;
             (each * parts == whole.dims[axis]).then_some(())?;
             let part = |n: i64| whole.gathered(&Array::vector((n * each..(n + 1) * each).collect()), axis);
@@ -76,6 +77,7 @@ pub(super) fn several(r: &Reader<'_>, at: usize) -> Option<Vec<Option<Array>>> {
         "Unpack" => {
             let whole = input(r, at, 0)?;
             let axis = whole.axis(int_attr(r, at, "axis"))?;
+            (whole.dims[axis] <= LARGEST as i64).then_some(())?;
             let part = |n: i64| whole.gathered(&Array::scalar(n), axis);
             (0..whole.dims[axis]).map(part).collect()
         }
@@ -200,8 +202,11 @@ fn compute(r: &Reader<'_>, at: usize) -> Option<Array> {
         }
         "InvertPermutation" => {
             let order = list(r, at, 0)?;
-            let place = |n: i64| order.iter().position(|&m| m == n).map(|at| at as i64);
-            Array::vector((0..order.len() as i64).map(place).collect::<Option<_>>()?)
+            let mut places = vec![None; order.len()];
+            for (place, &number) in (0i64..).zip(&order) {
+                *places.get_mut(usize::try_from(number).ok()?)? = Some(place);
+            }
+            Array::vector(places.into_iter().collect::<Option<_>>()?)
         }
         "GatherNd" => gather_nd(&first()?, &input(r, at, 1)?)?,
         "Select" | "SelectV2" => {
