@@ -1,11 +1,10 @@
 //! Operations that select elements by index.
 
-use pir_dialects::pd;
 use pir_ir::Type;
 
 use super::super::super::proto::Value;
 use super::super::super::types::{INT32, INT64, Number};
-use super::super::emit::{Emit, List, Result};
+use super::super::emit::{Emit, Result};
 use super::Write;
 
 pub(super) const TABLE: &[(&str, Write)] = &[
@@ -20,7 +19,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         let (index, table) = (e.input(0)?, e.input(1)?);
         gather(e, table, index, 1, 0, 0)
     }),
-    ("gather", |e| gather_rows(e, "gather")),
+    ("gather", gather_rows),
     ("gather_grad", gather_grad),
     ("gather_nd", |e| {
         let inputs = [e.input(0)?, e.input(1)?];
@@ -55,7 +54,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         Ok(())
     }),
     ("index_add", index_add),
-    ("index_select", |e| gather_rows(e, "index_select")),
+    ("index_select", gather_rows),
     ("index_select_grad", gather_grad),
     ("one_hot", |e| {
         let x = e.input(0)?;
@@ -85,48 +84,6 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         let inputs = [e.input(0)?, e.input(1)?, e.input(2)?];
         let attrs = [("T", e.dtype(e.elem()?)?), ("Tindices", e.dtype(e.operand_type(1)?.1)?)];
         e.node("TensorScatterAdd", &inputs, &attrs);
-        Ok(())
-    }),
-    ("set_value_with_tensor", |e| {
-        let known = |list| match list {
-            Some(List::Known(values)) => Ok(values),
-            _ => Err("its bounds are unknown".to_owned()),
-        };
-        let (starts, ends) = (known(e.list("starts")?)?, known(e.list("ends")?)?);
-        let steps = known(e.list("steps")?)?;
-        let dropped = e.ints("decrease_axes").unwrap_or_default();
-        if !e.ints("none_axes").unwrap_or_default().is_empty() {
-            return Err("its values have more dimensions than the window".to_owned());
-        }
-        let (dims, elem) = e.operand_type(0)?;
-        let mut bounds = Bounds::new(e, starts, ends, Some(steps))?;
-        bounds.shrink_mask = dropped.iter().fold(0, |mask, axis| mask | 1 << axis);
-        let shape = bounds.window(&dims)?;
-        let (x, mut values) = (e.input(0)?, e.input(1)?);
-        if e.operand_type(1)?.0 != shape {
-            let shape = e.vector(&shape)?;
-            let attrs = [("T", e.dtype(elem)?), ("Tidx", Value::Type(INT64))];
-            values = e.op("BroadcastTo", &[values, shape], &attrs);
-        }
-        let [begin, end, strides] = bounds.tensors(e)?;
-        let attrs = bounds.attrs(e.dtype(elem)?);
-        e.node("TensorStridedSliceUpdate", &[x, begin, end, strides, values], &attrs);
-        Ok(())
-    }),
-    ("slice", slice),
-    ("slice_grad", slice_grad),
-    ("strided_slice", |e| {
-        let known = |list| match list {
-            Some(List::Known(values)) => Ok(values),
-            _ => Err("its bounds are unknown".to_owned()),
-        };
-        let (starts, ends) = (known(e.list("starts")?)?, known(e.list("ends")?)?);
-        let strides = known(e.list("strides")?)?;
-        let bounds = Bounds::new(e, starts, ends, Some(strides))?;
-        let x = e.input(0)?;
-        let [begin, end, strides] = bounds.tensors(e)?;
-        let attrs = bounds.attrs(e.dtype(e.elem()?)?);
-        e.node("StridedSlice", &[x, begin, end, strides], &attrs);
         Ok(())
     }),
     ("take_along_axis", |e| {
@@ -178,29 +135,10 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         let count = count.ok_or("only the last axis, of known extent, can be expressed")?;
         // Equal elements keep their order there too.
         let _ = e.flag("stable", false);
-        let turned = match (e.flag("descending", false), e.is_float(elem)) {
-            (true, _) => None,
-            (false, true) => Some("Neg"),
-            (false, false) => Some("Invert"),
-        };
-        let key = match turned {
-            Some(op) => e.unary(op, &x, elem)?,
-            None => x,
-        };
+        let largest = e.flag("descending", false);
         let k = e.scalar(Number::Int(count.into()), Type::I32)?;
-        let attrs = [
-            ("T", e.dtype(elem)?),
-            ("sorted", Value::Bool(true)),
-            ("Tk", Value::Type(INT32)),
-            ("index_type", Value::Type(INT64)),
-        ];
-        let found = e.op("TopKV2", &[key, k], &attrs);
-        let values = match turned {
-            Some(op) => e.unary(op, &found, elem)?,
-            None => e.unary("Identity", &found, elem)?,
-        };
+        let (values, places) = first_of(e, x, k, elem, largest)?;
         e.result(0, values)?;
-        let places = e.op("Identity", &[format!("{found}:1")], &[("T", Value::Type(INT64))]);
         e.result(1, places)
     }),
     ("topk", topk),
@@ -307,7 +245,7 @@ fn gather(e: &mut Emit<'_, '_>, x: String, indices: String, table: usize, index:
     Ok(())
 }
 
-fn gather_rows(e: &mut Emit<'_, '_>, _: &str) -> Result<()> {
+fn gather_rows(e: &mut Emit<'_, '_>) -> Result<()> {
     let (x, index) = (e.input(0)?, flat_index(e, 1)?);
     let axis = match (e.view.int("axis"), e.num_operands()) {
         (Some(axis), _) => axis,
@@ -367,15 +305,32 @@ fn gather_grad(e: &mut Emit<'_, '_>) -> Result<()> {
     e.result(0, out)
 }
 
-/// The largest elements, or the smallest, which are the largest of the negated ones. TensorFlow has those along the last axis.
+/// The largest elements along the last axis, in order, or the smallest, and their places. The smallest are the largest of the negated ones;
+/// integers are inverted, since the least one has no negative.
+fn first_of(e: &mut Emit<'_, '_>, x: String, k: String, elem: Type, largest: bool) -> Result<(String, String)> {
+    let turn = if e.is_float(elem) { "Neg" } else { "Invert" };
+    let key = match largest {
+        true => x,
+        false => e.unary(turn, &x, elem)?,
+    };
+    let attrs = [
+        ("T", e.dtype(elem)?),
+        ("sorted", Value::Bool(true)),
+        ("Tk", Value::Type(INT32)),
+        ("index_type", Value::Type(INT64)),
+    ];
+    let found = e.op("TopKV2", &[key, k], &attrs);
+    let values = e.unary(if largest { "Identity" } else { turn }, &found, elem)?;
+    let places = e.op("Identity", &[format!("{found}:1")], &[("T", Value::Type(INT64))]);
+    Ok((values, places))
+}
+
+/// The first elements of an axis. TensorFlow has those along the last axis.
 fn topk(e: &mut Emit<'_, '_>) -> Result<()> {
     let (mut x, (dims, elem)) = (e.input(0)?, e.operand_type(0)?);
     let rank = dims.len() as i64;
     let axis = e.view.int("axis").unwrap_or(-1).rem_euclid(rank.max(1));
-    let smallest = !e.flag("largest", true);
-    if smallest && !e.is_float(elem) {
-        return Err("only the largest integers can be expressed".to_owned());
-    }
+    let largest = e.flag("largest", true);
     let mut order: Vec<i64> = (0..rank).collect();
     if let Some(last) = order.len().checked_sub(1) {
         order.swap(axis as usize, last);
@@ -383,22 +338,8 @@ fn topk(e: &mut Emit<'_, '_>) -> Result<()> {
     if axis != rank - 1 {
         x = super::shape::transpose(e, x, &order, elem)?;
     }
-    if smallest {
-        x = e.unary("Neg", &x, elem)?;
-    }
     let k = e.number("k", 1.0, Type::I32)?;
-    let attrs = [
-        ("T", e.dtype(elem)?),
-        ("sorted", Value::Bool(true)),
-        ("Tk", Value::Type(INT32)),
-        ("index_type", Value::Type(INT64)),
-    ];
-    let found = e.op("TopKV2", &[x, k], &attrs);
-    let mut values = e.op("Identity", std::slice::from_ref(&found), &[("T", e.dtype(elem)?)]);
-    let mut places = e.op("Identity", &[format!("{found}:1")], &[("T", Value::Type(INT64))]);
-    if smallest {
-        values = e.unary("Neg", &values, elem)?;
-    }
+    let (mut values, mut places) = first_of(e, x, k, elem, largest)?;
     if axis != rank - 1 {
         values = super::shape::transpose(e, values, &order, elem)?;
         places = super::shape::transpose(e, places, &order, Type::I64)?;
@@ -427,178 +368,4 @@ fn index_add(e: &mut Emit<'_, '_>) -> Result<()> {
         out = super::shape::transpose(e, out, &perm, elem)?;
     }
     e.result(0, out)
-}
-
-/// The bounds of a slice, for all axes up to the last sliced one.
-struct Bounds {
-    starts: Vec<i64>,
-    ends: Vec<i64>,
-    strides: Vec<i64>,
-    begin_mask: i64,
-    end_mask: i64,
-    shrink_mask: i64,
-}
-
-impl Bounds {
-    fn new(e: &Emit<'_, '_>, starts: Vec<i64>, ends: Vec<i64>, strides: Option<Vec<i64>>) -> Result<Bounds> {
-        let axes = e.ints("axes").ok_or("its axes are missing")?;
-        let rank = match e.view.name() {
-            pd::SliceGrad::NAME => e.result_type(0)?.0.len(),
-            _ => e.operand_type(0)?.0.len(),
-        };
-        let mut bounds = Bounds {
-            starts: vec![0; rank],
-            ends: vec![0; rank],
-            strides: vec![1; rank],
-            begin_mask: (1i64 << rank.min(62)) - 1,
-            end_mask: (1i64 << rank.min(62)) - 1,
-            shrink_mask: 0,
-        };
-        for (at, &axis) in axes.iter().enumerate() {
-            let axis = axis.rem_euclid(rank.max(1) as i64) as usize;
-            let (Some(&start), Some(&end)) = (starts.get(at), ends.get(at)) else {
-                return Err("its bounds must have a number for each axis".to_owned());
-            };
-            if let (Some(s), Some(t)) = (bounds.starts.get_mut(axis), bounds.ends.get_mut(axis)) {
-                (*s, *t) = (start, end);
-            }
-            bounds.begin_mask &= !(1 << axis);
-            bounds.end_mask &= !(1 << axis);
-            if let (Some(stride), Some(s)) = (strides.as_ref().and_then(|s| s.get(at)), bounds.strides.get_mut(axis)) {
-                *s = *stride;
-            }
-        }
-        for axis in e.ints("decrease_axis").unwrap_or_default() {
-            bounds.shrink_mask |= 1 << axis.rem_euclid(rank.max(1) as i64);
-        }
-        Ok(bounds)
-    }
-
-    /// The shape of the window in a tensor, without the axes that it drops.
-    fn window(&self, dims: &[i64]) -> Result<Vec<i64>> {
-        let mut shape = Vec::new();
-        for (axis, &extent) in dims.iter().enumerate() {
-            let (has, stride) = (|mask: i64| mask >> axis & 1 == 1, self.strides[axis]);
-            if extent < 0 || stride <= 0 {
-                return Err("its window must be known, with positive steps".to_owned());
-            }
-            let place = |value: i64| (if value < 0 { value + extent } else { value }).clamp(0, extent);
-            let start = if has(self.begin_mask) {
-                0
-            } else {
-                place(self.starts[axis])
-            };
-            let end = if has(self.end_mask) {
-                extent
-            } else {
-                place(self.ends[axis])
-            };
-            if !has(self.shrink_mask) {
-                shape.push(((end - start).max(0) + stride - 1) / stride);
-            }
-        }
-        Ok(shape)
-    }
-
-    fn tensors(&self, e: &mut Emit<'_, '_>) -> Result<[String; 3]> {
-        Ok([e.vector(&self.starts)?, e.vector(&self.ends)?, e.vector(&self.strides)?])
-    }
-
-    fn attrs(&self, ty: Value) -> Vec<(&'static str, Value)> {
-        vec![
-            ("T", ty),
-            ("Index", Value::Type(INT64)),
-            ("begin_mask", Value::Int(self.begin_mask)),
-            ("end_mask", Value::Int(self.end_mask)),
-            ("ellipsis_mask", Value::Int(0)),
-            ("new_axis_mask", Value::Int(0)),
-            ("shrink_axis_mask", Value::Int(self.shrink_mask)),
-        ]
-    }
-}
-
-fn slice(e: &mut Emit<'_, '_>) -> Result<()> {
-    // PaddlePaddle uses it for shape inference only.
-    e.view.sees("infer_flags");
-    let (Some(starts), Some(ends)) = (e.list("starts")?, e.list("ends")?) else {
-        return Err("its bounds are missing".to_owned());
-    };
-    let x = e.input(0)?;
-    let ty = e.dtype(e.elem()?)?;
-    if let (List::Known(starts), List::Known(ends)) = (&starts, &ends) {
-        let bounds = Bounds::new(e, starts.clone(), ends.clone(), None)?;
-        let [begin, end, strides] = bounds.tensors(e)?;
-        e.node("StridedSlice", &[x, begin, end, strides], &bounds.attrs(ty));
-        return Ok(());
-    }
-    let ([begin, end, strides], bounds) = computed(e, starts, ends)?;
-    e.node("StridedSlice", &[x, begin, end, strides], &bounds.attrs(ty));
-    Ok(())
-}
-
-/// Bounds that are operands, for the axes in order; earlier axes are not sliced.
-fn computed(e: &mut Emit<'_, '_>, starts: List, ends: List) -> Result<([String; 3], Bounds)> {
-    let axes = e.ints("axes").ok_or("its axes are missing")?;
-    let first = axes.first().copied().unwrap_or(0);
-    if !axes.iter().zip(first..).all(|(&a, b)| a == b) || first < 0 {
-        return Err("its bounds must be known unless its axes are ascending".to_owned());
-    }
-    let zeros = vec![0; axes.len()];
-    let mut bounds = Bounds::new(e, zeros.clone(), zeros, None)?;
-    bounds.strides.truncate(first as usize + axes.len());
-    let mut ends_of = |list: List| -> Result<String> {
-        let own = match list {
-            List::Known(values) => e.vector(&values)?,
-            List::Operand(value) => value,
-        };
-        // A single bound may be a scalar.
-        let own = e.reshape(own, &[axes.len() as i64], Type::I64)?;
-        if first == 0 {
-            return Ok(own);
-        }
-        let before = e.vector(&vec![0; first as usize])?;
-        let axis = e.axis(0)?;
-        let attrs = [
-            ("T", Value::Type(INT64)),
-            ("N", Value::Int(2)),
-            ("Tidx", Value::Type(INT32)),
-        ];
-        Ok(e.op("ConcatV2", &[before, own, axis], &attrs))
-    };
-    let (begin, end) = (ends_of(starts)?, ends_of(ends)?);
-    let strides = e.vector(&bounds.strides)?;
-    Ok(([begin, end, strides], bounds))
-}
-
-fn slice_grad(e: &mut Emit<'_, '_>) -> Result<()> {
-    e.view.sees("infer_flags");
-    let (g, elem) = (e.input(0)?, e.elem()?);
-    let (starts, ends) = match (e.ints("starts"), e.ints("ends"), e.num_operands()) {
-        (Some(starts), Some(ends), _) => (List::Known(starts), List::Known(ends)),
-        // Computed operands come last.
-        (None, None, count @ 3..) => {
-            let (starts, ends) = (e.wide(count - 2)?, e.wide(count - 1)?);
-            // Between is what was sliced; its shape is that of the result.
-            if count > 3 {
-                e.view.sees_operand(1);
-            }
-            (List::Operand(starts), List::Operand(ends))
-        }
-        _ => return Err("its bounds are unknown".to_owned()),
-    };
-    let (dims, _) = e.result_type(0)?;
-    let shape = match dims.iter().all(|&d| d >= 0) {
-        true => e.vector(&dims)?,
-        false => e.shape_of(1)?,
-    };
-    let ([begin, end, strides], bounds) = match (starts, ends) {
-        (List::Known(starts), List::Known(ends)) => {
-            let bounds = Bounds::new(e, starts, ends, None)?;
-            (bounds.tensors(e)?, bounds)
-        }
-        (starts, ends) => computed(e, starts, ends)?,
-    };
-    let attrs = bounds.attrs(e.dtype(elem)?);
-    e.node("StridedSliceGrad", &[shape, begin, end, strides, g], &attrs);
-    Ok(())
 }

@@ -9,6 +9,7 @@ mod index;
 mod linalg;
 mod reduce;
 mod shape;
+mod slice;
 mod spectrum;
 
 use pir_dialects::formats::{self, TensorFlowForm, TensorFlowInput};
@@ -46,6 +47,7 @@ fn writer(short: &str) -> Option<Write> {
         activation::TABLE,
         reduce::TABLE,
         shape::TABLE,
+        slice::TABLE,
         index::TABLE,
         linalg::TABLE,
         spectrum::TABLE,
