@@ -1,7 +1,7 @@
 //! Building loops from blocks, for `lift-cfg`.
 
 use pir_dialects::{cf, pd};
-use pir_ir::{Rewriter, Type, Use, ValueId};
+use pir_ir::{BlockId, Rewriter, Type, Use, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -13,6 +13,27 @@ struct Forwarded {
     /// The values that give it its names in the body and after the loop.
     like: [Option<ValueId>; 2],
 }
+
+/// The values that the condition of a loop forwards, each once.
+#[derive(Default)]
+struct Handed {
+    all: Vec<Forwarded>,
+    places: FxHashMap<ValueId, usize>,
+}
+
+impl Handed {
+    /// The place of a value, which is added if it is new.
+    fn place(&mut self, value: ValueId) -> usize {
+        *self.places.entry(value).or_insert_with(|| {
+            let like = [None; 2];
+            self.all.push(Forwarded { value, like });
+            self.all.len() - 1
+        })
+    }
+}
+
+/// A use of a forwarded value outside of the condition, the place of the value, and whether it is in the body of the loop.
+type Outside = (Use, usize, bool);
 
 impl Nodes<'_> {
     /// Makes a loop of a node: its block becomes the condition. The loop continues by the edge to `back`, which is the
@@ -42,50 +63,7 @@ impl Nodes<'_> {
             let (ty, name) = (self.body.value_type(arg), self.body.value_name(arg));
             self.body.add_block_arg(outer, ty, name);
         }
-        // The forwarded values: first those carried by the edges, then those used directly.
-        let mut forwarded: Vec<Forwarded> = Vec::new();
-        let mut places: FxHashMap<ValueId, usize> = FxHashMap::default();
-        let mut place = |value: ValueId| {
-            *places.entry(value).or_insert_with(|| {
-                let like = [None; 2];
-                forwarded.push(Forwarded { value, like });
-                forwarded.len() - 1
-            })
-        };
-        let mut names: Vec<(usize, usize, ValueId)> = Vec::new();
-        for (way, exit) in std::iter::once(&on).chain(&out).enumerate() {
-            if let When::If(value) | When::IfNot(value) = exit.when
-                && way > 0
-                && out.len() > 1
-                && self.is_defined_in(value, cond)
-            {
-                place(value);
-            }
-            for (index, &value) in exit.values.iter().enumerate() {
-                if self.is_defined_in(value, cond) {
-                    let param = self.param(exit.to, index);
-                    names.extend(param.map(|param| (place(value), usize::from(way > 0), param)));
-                    place(value);
-                }
-            }
-        }
-        let mut defined: Vec<ValueId> = self.body.block_args(cond).to_vec();
-        for op in self.body.block_ops(cond) {
-            defined.extend(self.body.results(op));
-        }
-        // The uses of each value outside of the condition: in the body, or after the loop.
-        let mut uses = Vec::new();
-        for value in defined {
-            for at in self.body.uses(value).collect::<SmallVec<[Use; 8]>>() {
-                let block = self.body.op_block(at.op).map(|b| self.outermost(b));
-                if let Some(block) = block.filter(|&b| b != cond) {
-                    uses.push((at, place(value), block == inner));
-                }
-            }
-        }
-        for (slot, side, param) in names {
-            forwarded[slot].like[side].get_or_insert(param);
-        }
+        let (Handed { all: forwarded, places }, uses) = self.handed(cond, inner, &on, &out);
         let types: Vec<Type> = forwarded.iter().map(|f| self.body.value_type(f.value)).collect();
         let span = self.end(cond).map(|end| self.body.op_span(end)).unwrap_or_default();
         let mut rewriter = Rewriter::new(self.ctx, self.body);
@@ -142,25 +120,67 @@ impl Nodes<'_> {
             self.body.append_block(region, block);
             self.note(block, outer);
         }
-        let behind = |s: &Self, v: ValueId| places.get(&v).map_or(v, |&slot| s.body.result(op, slot));
-        let only = out.len() == 1;
-        let out: Vec<Exit> = out
-            .into_iter()
-            .map(|exit| Exit {
-                to: exit.to,
-                when: match exit.when {
-                    _ if only => When::Always,
-                    When::If(value) => When::If(behind(self, value)),
-                    When::IfNot(value) => When::IfNot(behind(self, value)),
-                    When::Always => When::Always,
-                },
-                values: exit.values.iter().map(|&v| behind(self, v)).collect(),
-            })
-            .collect();
+        let out = self.behind(&out, |s, v| places.get(&v).map_or(v, |&slot| s.body.result(op, slot)));
         self.sizes.insert(outer, 1);
         self.blocks[node] = outer;
         self.blocks[back] = outer;
         self.set_exits(outer, &out);
         Ok(())
+    }
+
+    /// The values that a condition forwards: first those carried by the edges, then those used directly. `on` leads to the body `inner`,
+    /// `out` out of the loop.
+    fn handed(&mut self, cond: BlockId, inner: BlockId, on: &Exit, out: &[Exit]) -> (Handed, Vec<Outside>) {
+        let mut handed = Handed::default();
+        let mut names: Vec<(usize, usize, ValueId)> = Vec::new();
+        for (way, exit) in std::iter::once(on).chain(out).enumerate() {
+            if let When::If(value) | When::IfNot(value) = exit.when
+                && way > 0
+                && out.len() > 1
+                && self.is_defined_in(value, cond)
+            {
+                handed.place(value);
+            }
+            for (index, &value) in exit.values.iter().enumerate() {
+                if self.is_defined_in(value, cond) {
+                    let place = handed.place(value);
+                    let param = self.param(exit.to, index);
+                    names.extend(param.map(|param| (place, usize::from(way > 0), param)));
+                }
+            }
+        }
+        let mut defined: Vec<ValueId> = self.body.block_args(cond).to_vec();
+        for op in self.body.block_ops(cond) {
+            defined.extend(self.body.results(op));
+        }
+        let mut uses = Vec::new();
+        for value in defined {
+            for at in self.body.uses(value).collect::<SmallVec<[Use; 8]>>() {
+                let block = self.body.op_block(at.op).map(|b| self.outermost(b));
+                if let Some(block) = block.filter(|&b| b != cond) {
+                    uses.push((at, handed.place(value), block == inner));
+                }
+            }
+        }
+        for (slot, side, param) in names {
+            handed.all[slot].like[side].get_or_insert(param);
+        }
+        (handed, uses)
+    }
+
+    /// The ways out of a loop, with the values that stand for those of its condition.
+    fn behind(&self, out: &[Exit], stands: impl Fn(&Self, ValueId) -> ValueId) -> Vec<Exit> {
+        let only = out.len() == 1;
+        let behind = |exit: &Exit| Exit {
+            to: exit.to,
+            when: match exit.when {
+                _ if only => When::Always,
+                When::If(value) => When::If(stands(self, value)),
+                When::IfNot(value) => When::IfNot(stands(self, value)),
+                When::Always => When::Always,
+            },
+            values: exit.values.iter().map(|&v| stands(self, v)).collect(),
+        };
+        out.iter().map(behind).collect()
     }
 }

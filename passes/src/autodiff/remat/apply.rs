@@ -9,77 +9,105 @@ use crate::autodiff::cross::{CarrierPlan, Slots};
 use crate::autodiff::structure::Names;
 use crate::autodiff::tapes::{Side, Tapes};
 
-pub(super) fn apply(
-    r: &mut Rewriter<'_>,
-    names: &Names,
+/// What changes, found to be possible.
+struct Changes<'s, 'c> {
+    /// The nodes of the plan whose values the duals read.
+    used: Vec<bool>,
+    /// In each dual, the operation in front of which values are recomputed: the first one that is no pop.
+    anchors: FxHashMap<BlockId, OpId>,
+    /// The values to record: the tape, the regions, the end of the one that records.
+    records: Vec<(usize, Side, OpId, ValueId)>,
+    carried: Option<CarrierPlan<'s, 'c>>,
+    /// The operations to clone, and in front of what.
+    clones: Vec<(OpId, OpId)>,
+}
+
+impl<'s, 'c> Changes<'s, 'c> {
+    /// The changes that a plan makes; none, if nothing changes or something prevents it.
+    fn new(
+        r: &Rewriter<'_>,
+        names: &Names<'c>,
+        tapes: &Tapes,
+        problem: &Problem,
+        slots: Option<&'s Slots>,
+        plan: &Plan,
+        recorded: &[bool],
+    ) -> Option<Self> {
+        // The values in use, backwards: needed values, and their operands.
+        let mut used: Vec<bool> = plan.nodes.iter().map(|n| n.needed).collect();
+        let is_computed = |at: usize| !recorded[at] && plan.nodes[at].again && plan.nodes[at].cost > 0;
+        for at in (0..plan.nodes.len()).rev().filter(|&at| is_computed(at)) {
+            if used[at] {
+                plan.nodes[at].from.iter().for_each(|&from| used[from] = true);
+            }
+        }
+        let changes = |at: usize| match plan.how[at] {
+            How::Pair(..) => plan.nodes[at].needed && !recorded[at] && plan.nodes[at].cost > 0,
+            How::Here(_) | How::Outside(..) => used[at] && recorded[at],
+            How::Carried(_) | How::Counted(_) => used[at],
+            _ => false,
+        };
+        if !(0..plan.nodes.len()).any(changes) {
+            return None;
+        }
+        // Recomputed values are inserted after the pops.
+        let mut anchors: FxHashMap<BlockId, OpId> = FxHashMap::default();
+        for place in &problem.places {
+            let (dual, handle) = (place.side.dual, tapes.all[place.tape].handle);
+            let anchor = r.body.block_ops(dual).find(|&op| !is_pop(r, names, op, handle))?;
+            anchors.insert(dual, anchor);
+        }
+        let mut records = Vec::new();
+        for at in (0..plan.nodes.len()).filter(|&at| used[at]) {
+            let (tape, side) = match plan.how[at] {
+                How::Here(place) if recorded[at] => (problem.places[place].tape, problem.places[place].side),
+                How::Outside(tape, which) => (tape, tapes.all[tape].sides[which]?),
+                _ => continue,
+            };
+            records.push((tape, side, r.body.last_op(side.forward)?, plan.values[at]));
+        }
+        let wanted: Vec<usize> = (0..plan.nodes.len())
+            .filter(|&at| used[at])
+            .filter_map(|at| match plan.how[at] {
+                How::Carried(slot) | How::Counted(slot) => Some(slot),
+                _ => None,
+            })
+            .collect();
+        let carried = match slots.filter(|_| !wanted.is_empty()) {
+            Some(slots) => Some(CarrierPlan::new(r, names, tapes, problem.at, slots, &wanted)?),
+            None => None,
+        };
+        let first = problem.places.first()?.side.dual;
+        let dual_of: FxHashMap<BlockId, BlockId> =
+            problem.places.iter().map(|p| (p.side.forward, p.side.dual)).collect();
+        let mut cloned: FxHashSet<OpId> = FxHashSet::default();
+        let mut clones = Vec::new();
+        for at in (0..plan.nodes.len()).filter(|&at| used[at]) {
+            if plan.how[at] == How::Constant || is_computed(at) {
+                let op = r.body.defining_op(plan.values[at])?;
+                let home = r.body.op_block(op).and_then(|block| dual_of.get(&block));
+                let anchor = *anchors.get(home.unwrap_or(&first))?;
+                clones.extend(cloned.insert(op).then_some((op, anchor)));
+            }
+        }
+        Some(Changes {
+            used,
+            anchors,
+            records,
+            carried,
+            clones,
+        })
+    }
+}
+
+/// The pairs of the values that will not be popped any more, by the nodes of the plan; the values that still are become the images.
+fn unrecorded(
+    r: &Rewriter<'_>,
     tapes: &mut Tapes,
     problem: &Problem,
-    slots: Option<&Slots>,
     plan: &Plan,
     recorded: &[bool],
-) -> Option<()> {
-    // The values in use, backwards: needed values, and their operands.
-    let mut used: Vec<bool> = plan.nodes.iter().map(|n| n.needed).collect();
-    let is_computed = |at: usize| !recorded[at] && plan.nodes[at].again && plan.nodes[at].cost > 0;
-    for at in (0..plan.nodes.len()).rev().filter(|&at| is_computed(at)) {
-        if used[at] {
-            plan.nodes[at].from.iter().for_each(|&from| used[from] = true);
-        }
-    }
-    let changes = |at: usize| match plan.how[at] {
-        How::Pair(..) => plan.nodes[at].needed && !recorded[at] && plan.nodes[at].cost > 0,
-        How::Here(_) | How::Outside(..) => used[at] && recorded[at],
-        How::Carried(_) | How::Counted(_) => used[at],
-        _ => false,
-    };
-    if !(0..plan.nodes.len()).any(changes) {
-        return None;
-    }
-    // Recomputed values are inserted after the pops.
-    let mut anchors: FxHashMap<BlockId, OpId> = FxHashMap::default();
-    for place in &problem.places {
-        let (dual, handle) = (place.side.dual, tapes.all[place.tape].handle);
-        let anchor = r.body.block_ops(dual).find(|&op| !is_pop(r, names, op, handle))?;
-        anchors.insert(dual, anchor);
-    }
-    let mut records = Vec::new();
-    for at in (0..plan.nodes.len()).filter(|&at| used[at]) {
-        let (tape, side) = match plan.how[at] {
-            How::Here(place) if recorded[at] => (problem.places[place].tape, problem.places[place].side),
-            How::Outside(tape, which) => (tape, tapes.all[tape].sides[which]?),
-            _ => continue,
-        };
-        records.push((tape, side, r.body.last_op(side.forward)?, plan.values[at]));
-    }
-    let wanted: Vec<usize> = (0..plan.nodes.len())
-        .filter(|&at| used[at])
-        .filter_map(|at| match plan.how[at] {
-            How::Carried(slot) | How::Counted(slot) => Some(slot),
-            _ => None,
-        })
-        .collect();
-    let carried = match slots.filter(|_| !wanted.is_empty()) {
-        Some(slots) => Some(CarrierPlan::new(r, names, tapes, problem.at, slots, &wanted)?),
-        None => None,
-    };
-    let first = problem.places.first()?.side.dual;
-    let dual_of: FxHashMap<BlockId, BlockId> = problem.places.iter().map(|p| (p.side.forward, p.side.dual)).collect();
-    let mut cloned: FxHashSet<OpId> = FxHashSet::default();
-    let mut clones = Vec::new();
-    for at in (0..plan.nodes.len()).filter(|&at| used[at]) {
-        if plan.how[at] == How::Constant || is_computed(at) {
-            let op = r.body.defining_op(plan.values[at])?;
-            let home = r.body.op_block(op).and_then(|block| dual_of.get(&block));
-            let anchor = *anchors.get(home.unwrap_or(&first))?;
-            clones.extend(cloned.insert(op).then_some((op, anchor)));
-        }
-    }
-    // From here on, nothing can fail.
-    for place in &problem.places {
-        let dual = place.side.dual;
-        hoist_pops(r, names, dual, tapes.all[place.tape].handle, anchors[&dual]);
-    }
-    // Popped values that will not be: nothing may be computed from them.
+) -> Vec<(usize, (OpId, OpId))> {
     let mut replaced: Vec<(usize, (OpId, OpId))> = Vec::new();
     let pairs = problem.places.iter().flat_map(|p| &tapes.all[p.tape].pairs);
     let pairs: FxHashMap<ValueId, (OpId, OpId)> = pairs.map(|&pair| (r.body.operand(pair.0, 1), pair)).collect();
@@ -101,10 +129,31 @@ pub(super) fn apply(
             None => {}
         }
     }
-    for (tape, side, end, value) in records {
+    replaced
+}
+
+pub(super) fn apply(
+    r: &mut Rewriter<'_>,
+    names: &Names,
+    tapes: &mut Tapes,
+    problem: &Problem,
+    slots: Option<&Slots>,
+    plan: &Plan,
+    recorded: &[bool],
+) -> Option<()> {
+    let changes = Changes::new(r, names, tapes, problem, slots, plan, recorded)?;
+    let Changes { used, anchors, .. } = changes;
+    // From here on, nothing can fail.
+    for place in &problem.places {
+        let dual = place.side.dual;
+        hoist_pops(r, names, dual, tapes.all[place.tape].handle, anchors[&dual]);
+    }
+    // Nothing may be computed from values that will not be popped.
+    let mut replaced = unrecorded(r, tapes, problem, plan, recorded);
+    for (tape, side, end, value) in changes.records {
         add_pair(r, tapes, tape, side, end, value);
     }
-    let mut carrier = carried.map(|plan| plan.apply(r, names, tapes));
+    let mut carrier = changes.carried.map(|plan| plan.apply(r, names, tapes));
     if let Some(built) = &mut carrier {
         for at in (0..plan.nodes.len()).filter(|&at| used[at]) {
             let value = match plan.how[at] {
@@ -118,7 +167,7 @@ pub(super) fn apply(
                 .for_each(|value| tapes.image.insert(plan.values[at], value));
         }
     }
-    for (op, anchor) in clones {
+    for (op, anchor) in changes.clones {
         clone(r, tapes, op, anchor);
     }
     // A value without a counterpart after all continues to be recorded.

@@ -181,20 +181,7 @@ pub(super) fn apply(
             r.clone_op(op, &mut maps[0]);
         }
     }
-    for pair in std::mem::take(&mut tapes.all[at].pairs) {
-        let value = r.body.operand(pair.0, 1);
-        let which = usize::from(r.body.op_block(pair.0) == Some(this.body));
-        let again = maps[which].get_or_self(value);
-        match spills {
-            true => {
-                let popped = r.body.result(pair.1, 0);
-                r.replace_value(popped, again);
-                r.erase_op(pair.1);
-            }
-            false => tapes.remove(r, pair, Some(again)),
-        }
-    }
-    this.drop_handle(r, tapes, at);
+    this.replace_records(r, tapes, at, &maps, spills);
     Some(this.copied_counts(r, &copies, counts))
 }
 
@@ -278,6 +265,24 @@ impl Loop {
         let next = self.next(r, state, &map);
         copies.push(map);
         next
+    }
+
+    /// What was recorded is what was computed again, by the maps of the condition and the body.
+    fn replace_records(&self, r: &mut Rewriter<'_>, tapes: &mut Tapes, at: usize, maps: &[ValueMap; 2], spills: bool) {
+        for pair in std::mem::take(&mut tapes.all[at].pairs) {
+            let value = r.body.operand(pair.0, 1);
+            let which = usize::from(r.body.op_block(pair.0) == Some(self.body));
+            let again = maps[which].get_or_self(value);
+            match spills {
+                true => {
+                    let popped = r.body.result(pair.1, 0);
+                    r.replace_value(popped, again);
+                    r.erase_op(pair.1);
+                }
+                false => tapes.remove(r, pair, Some(again)),
+            }
+        }
+        self.drop_handle(r, tapes, at);
     }
 
     /// The places of counts in copies of the loop's regions.
