@@ -463,6 +463,85 @@ def library_quantized(e):
     return e.frozen(run, x=e.values(3, 4))
 
 
+@case(IMAGES)
+def library_quantize_dequantize(e):
+    def run(x, low, high):
+        both = tf.quantization.quantize_and_dequantize_v2
+        parts = [
+            both(x, low, high, range_given=True),
+            both(x, 0.0, 0.0),
+            both(x, -0.6, 0.4, range_given=True, narrow_range=True, num_bits=4),
+            both(x, 0.1, 0.7, range_given=True, signed_input=False, round_mode="HALF_UP"),
+            raw.QuantizeAndDequantizeV3(input=x, input_min=-0.4, input_max=0.8, num_bits=6),
+            raw.QuantizeAndDequantizeV3(input=x, input_min=[-0.5, -1.0, -0.2, 0.1], input_max=[0.5, 0.3, 1.0, 0.9], num_bits=8, axis=1),
+            raw.QuantizeAndDequantizeV3(input=x, input_min=[0.0] * 3, input_max=[0.0] * 3, num_bits=5, axis=0, range_given=False),
+            raw.QuantizeAndDequantizeV2(input=x, input_min=-0.4, input_max=0.8, num_bits=6, range_given=True),
+        ]
+        return tf.add_n([scalar(k * part) for k, part in enumerate(parts, 1)]), tf.stop_gradient(tf.stack(parts))
+
+    return e.frozen(run, x=e.values(3, 4), low=np.float32(-0.7), high=np.float32(0.9))
+
+
+@case(IMAGES)
+def library_morphology_strided(e):
+    def build(given):
+        x, f = given("x", e.values(2, 7, 6, 2)), given("f", e.values(3, 2, 2, low=-0.2, high=0.2))
+        parts = [
+            tf.nn.dilation2d(x, f, [1, 2, 1, 1], "VALID", "NHWC", [1, 1, 1, 1]),
+            tf.nn.dilation2d(x, f, [1, 2, 3, 1], "SAME", "NHWC", [1, 1, 2, 1]),
+            tf.nn.dilation2d(x, f, [1, 1, 1, 1], "VALID", "NHWC", [1, 2, 3, 1]),
+        ]
+        loss = tf.add_n([scalar(part * part) for part in parts])
+        return loss, *tf.gradients(loss, [x, f])
+
+    return e.graph(old(build))
+
+
+@case(IMAGES)
+def library_images_of_integers(e):
+    """Images are read as bytes, and resized as floats."""
+
+    def run(x):
+        image = tf.cast(x * 255, tf.uint8)
+        resize = tf.image.resize
+        parts = [resize(image, [5, 3]), resize(image, [3, 4], method="bicubic"), resize(image, [7, 5], method="area")]
+        parts += [resize(tf.cast(image, tf.int32), [8, 8]), resize(tf.cast(x, tf.float64), [3, 3])]
+        return tf.add_n([scalar(part) for part in parts[:-1]]) + scalar(x), *[tf.stop_gradient(part) for part in parts]
+
+    return e.frozen(run, x=e.values(2, 6, 4, 3, low=0.0, high=1.0))
+
+
+@case(IMAGES)
+def library_hue_turned(e):
+    def run(x):
+        parts = [tf.image.adjust_hue(x, d) for d in (-0.7, 0.4, 0.95)] + [tf.image.adjust_saturation(x, s) for s in (0.0, 0.4, 3.0)]
+        return scalar(x), *[tf.stop_gradient(part) for part in parts]
+
+    return e.frozen(run, x=e.values(2, 4, 3, 3, low=0.0, high=1.0))
+
+
+@case(IMAGES)
+def library_patches_of_volumes(e):
+    def run(x):
+        of = lambda **more: raw.ExtractVolumePatches(input=x, **more)
+        return scalar(of(ksizes=[1, 2, 3, 1, 1], strides=[1, 2, 1, 2, 1], padding="SAME")) + scalar(of(ksizes=[1, 1, 2, 2, 1], strides=[1, 1, 3, 1, 1], padding="VALID"))
+
+    return e.frozen(run, x=e.values(2, 4, 5, 3, 2))
+
+
+@case(LINEAR)
+def library_banded_solves(e):
+    matrix = e.values(2, 3, 5, low=1.0, high=2.0)
+
+    def run(b):
+        m = tf.constant(matrix)
+        solve = tf.linalg.banded_triangular_solve
+        parts = [solve(m, b, lower=True), solve(m, b, lower=False), solve(m, b, lower=True, adjoint=True), solve(m, b, lower=False, adjoint=True)]
+        return tf.add_n([scalar(k * part) for k, part in enumerate(parts, 1)])
+
+    return e.frozen(run, b=e.values(2, 5, 2))
+
+
 # ----- signals -----
 
 

@@ -3,13 +3,9 @@
 use pir_dialects::pd::{Expr, ExprScope};
 use pir_ir::Type;
 
-use super::super::proto::Value;
 use super::reader::{Input, Reader, Result};
 use super::row::Row;
-
-/// More places in a window are written out as too many operations.
-const MOST_PLACES: i64 = 256;
-const WINDOW: &str = "strides rates padding";
+use super::windows::{MOST_PLACES, pair};
 
 const LRN: &str = "depth_radius=5 bias=1 alpha=1 beta=0.5";
 
@@ -56,6 +52,16 @@ pub(super) const TABLE: &[Row] = &[
             Ok(vec![(x[0] - mean) * x[1].reshape([]).cast_like(x[0]) + mean])
         })
     }),
+    // The hue is an angle: one is all around.
+    ("AdjustHue", "T f32", "", |r, at| {
+        adjusted(r, at, |[h, s, v], delta| {
+            let turned = h + delta;
+            [turned - turned.detach().floor(), s, v]
+        })
+    }),
+    ("AdjustSaturation", "T f32", "", |r, at| {
+        adjusted(r, at, |[h, s, v], scale| [h, (s * scale).clip(0.0, 1.0), v])
+    }),
     (
         "CropAndResize",
         "T f32 i32 i32",
@@ -85,52 +91,8 @@ pub(super) const TABLE: &[Row] = &[
             ],
         )
     }),
-    ("Dilation2D", "T T", WINDOW, dilation),
-    ("ExtractImagePatches", "T", "ksizes strides rates padding", patches),
-    (
-        "FakeQuantWithMinMaxArgs",
-        "f32",
-        "min=-6 max=6 num_bits=8 narrow_range=false",
-        |r, at| {
-            let (low, high) = (r.float(at, "min", -6.0), r.float(at, "max", 6.0));
-            let steps = steps(r, at);
-            r.build(at, 1, |x| {
-                let (low, high) = (x[0].scope().full(&[], low), x[0].scope().full(&[], high));
-                Ok(vec![quantized(x[0], low, high, steps)])
-            })
-        },
-    ),
-    (
-        "FakeQuantWithMinMaxVars",
-        "f32 f32 f32",
-        "num_bits=8 narrow_range=false",
-        |r, at| {
-            let steps = steps(r, at);
-            r.build(at, 3, |x| Ok(vec![quantized(x[0], x[1], x[2], steps)]))
-        },
-    ),
-    (
-        "FakeQuantWithMinMaxVarsPerChannel",
-        "f32 f32 f32",
-        "num_bits=8 narrow_range=false",
-        |r, at| {
-            let steps = steps(r, at);
-            r.build(at, 3, |x| Ok(vec![quantized(x[0], x[1], x[2], steps)]))
-        },
-    ),
     ("HSVToRGB", "T", "", |r, at| {
-        r.build(at, 1, |x| {
-            let [h, s, v] = [0, 1, 2].map(|k| channel(x[0], k));
-            // How far a color is from its corner of the hexagon.
-            let of = |corner: f64, sign: f64, offset: f64| {
-                let far = (h.affine(6.0, -corner)).abs().affine(sign, offset);
-                v * (s * (far.clip(0.0, 1.0) - 1.0) + 1.0)
-            };
-            Ok(vec![joined(
-                x[0],
-                [of(3.0, 1.0, -1.0), of(2.0, -1.0, 2.0), of(4.0, -1.0, 2.0)],
-            )])
-        })
+        r.build(at, 1, |x| Ok(vec![of_hsv(x[0], [0, 1, 2].map(|k| channel(x[0], k)))]))
     }),
     ("LRN", "T", LRN, |r, at| {
         let lrn = Lrn::of(r, at)?;
@@ -157,24 +119,7 @@ pub(super) const TABLE: &[Row] = &[
         max_pool_with_argmax,
     ),
     ("RGBToHSV", "T", "", |r, at| {
-        r.build(at, 1, |x| {
-            let [red, green, blue] = [0, 1, 2].map(|k| channel(x[0], k));
-            let value = red.maximum(green).maximum(blue);
-            let range = value - red.minimum(green).minimum(blue);
-            let (gray, black) = (range.equal(range.zeros()), value.equal(value.zeros()));
-            let divisor = gray.select(range.ones(), range).affine(6.0, 0.0);
-            let of_green = (blue - red) / divisor + 2.0 / 6.0;
-            let of_blue = (red - green) / divisor + 4.0 / 6.0;
-            let of_red = (green - blue) / divisor;
-            let hue = red
-                .equal(value)
-                .select(of_red, green.equal(value).select(of_green, of_blue));
-            let hue = hue.less_than(hue.zeros()).select(hue + 1.0, hue);
-            let saturation = range / black.select(value.ones(), value);
-            let hue = gray.select(hue.zeros(), hue);
-            let saturation = black.select(saturation.zeros(), saturation);
-            Ok(vec![joined(x[0], [hue, saturation, value])])
-        })
+        r.build(at, 1, |x| Ok(vec![joined(x[0], hsv(x[0]))]))
     }),
     ("SpaceToDepth", "T", "block_size data_format=NHWC", |r, at| {
         let (block, [n, h, w, c]) = blocks(r, at)?;
@@ -209,6 +154,47 @@ fn joined<'c>(x: Expr<'c>, parts: [Expr<'c>; 3]) -> Expr<'c> {
     x.scope().concat_with(&parts, |o| o.axis(x.rank() as i64 - 1))
 }
 
+/// Colors as hue, saturation and value.
+fn hsv(x: Expr<'_>) -> [Expr<'_>; 3] {
+    let [red, green, blue] = [0, 1, 2].map(|k| channel(x, k));
+    let value = red.maximum(green).maximum(blue);
+    let range = value - red.minimum(green).minimum(blue);
+    let (gray, black) = (range.equal(range.zeros()), value.equal(value.zeros()));
+    let divisor = gray.select(range.ones(), range).affine(6.0, 0.0);
+    let of_green = (blue - red) / divisor + 2.0 / 6.0;
+    let of_blue = (red - green) / divisor + 4.0 / 6.0;
+    let of_red = (green - blue) / divisor;
+    let hue = red
+        .equal(value)
+        .select(of_red, green.equal(value).select(of_green, of_blue));
+    let hue = hue.less_than(hue.zeros()).select(hue + 1.0, hue);
+    let saturation = range / black.select(value.ones(), value);
+    let hue = gray.select(hue.zeros(), hue);
+    [hue, black.select(saturation.zeros(), saturation), value]
+}
+
+/// Colors of hue, saturation and value, in the shape of an image.
+fn of_hsv<'c>(image: Expr<'c>, [h, s, v]: [Expr<'c>; 3]) -> Expr<'c> {
+    // How far a color is from its corner of the hexagon.
+    let of = |corner: f64, sign: f64, offset: f64| {
+        let far = (h.affine(6.0, -corner)).abs().affine(sign, offset);
+        v * (s * (far.clip(0.0, 1.0) - 1.0) + 1.0)
+    };
+    joined(image, [of(3.0, 1.0, -1.0), of(2.0, -1.0, 2.0), of(4.0, -1.0, 2.0)])
+}
+
+/// An image whose hue, saturation and value are changed by a number.
+fn adjusted(
+    r: &mut Reader<'_>,
+    at: usize,
+    change: impl for<'c> Fn([Expr<'c>; 3], Expr<'c>) -> [Expr<'c>; 3],
+) -> Result<()> {
+    r.build(at, 2, |x| {
+        let number = x[1].reshape([]).cast_like(x[0]);
+        Ok(vec![of_hsv(x[0], change(hsv(x[0]), number))])
+    })
+}
+
 fn is_channels_last(r: &Reader<'_>, at: usize) -> Result<bool> {
     match r.text(at, "data_format").as_deref().unwrap_or("NHWC") {
         "NHWC" => Ok(true),
@@ -235,124 +221,6 @@ type Moves<'a> = (&'a [i64], &'a [i64], &'a [i64]);
 fn rearranged(r: &mut Reader<'_>, at: usize, moves: [Moves<'_>; 2]) -> Result<()> {
     let (apart, order, whole) = moves[usize::from(!is_channels_last(r, at)?)];
     r.build(at, 1, |x| Ok(vec![x[0].reshape(apart).transpose(order).reshape(whole)]))
-}
-
-/// The numbers of the lowest and the highest step of a quantization.
-fn steps(r: &Reader<'_>, at: usize) -> [f64; 2] {
-    let bits = r.int(at, "num_bits").unwrap_or(8).clamp(2, 16);
-    [
-        f64::from(u8::from(r.flag(at, "narrow_range"))),
-        f64::from((1u32 << bits) - 1),
-    ]
-}
-
-/// Numbers rounded to steps between two ends, which are moved so that zero is a step. The derivative is that of the clamped number.
-fn quantized<'c>(x: Expr<'c>, low: Expr<'c>, high: Expr<'c>, [first, last]: [f64; 2]) -> Expr<'c> {
-    let scale = (high - low).affine(1.0 / (last - first), 0.0);
-    let zero = first - low / scale;
-    let zero = zero.clip(first, last).affine(1.0, 0.5).floor();
-    let least = ((first - zero) * scale).detach();
-    let most = ((last - zero) * scale).detach();
-    let (below, above) = (x.less_than(least), x.greater_than(most));
-    // The ends have the derivative of what they cut off.
-    let ends = [(least, low), (most, high)].map(|(end, own)| (end + (own - own.detach())).expand_like(x));
-    let kept = below.select(ends[0], above.select(ends[1], x));
-    let (kept_there, scale) = (kept.detach(), scale.detach());
-    let steps = ((kept_there - least) / scale).affine(1.0, 0.5).floor() * scale + least;
-    kept + (steps - kept_there).detach()
-}
-
-/// Strides or rates of the two axes of images.
-fn pair(r: &Reader<'_>, at: usize, name: &str) -> Result<[i64; 2]> {
-    match r.attr(at, name) {
-        Some(Value::List(list)) => match list.ints[..] {
-            [1, y, x, 1] if (1..1 << 20).contains(&y) && (1..1 << 20).contains(&x) => Ok([y, x]),
-            _ => Err(format!("its `{name}` are not supported")),
-        },
-        _ => Err(format!("it has no `{name}`")),
-    }
-}
-
-/// The number of windows along an axis, and the padding before and after it.
-fn windows(padding: &str, extent: i64, size: i64, stride: i64) -> Result<(i64, i64, i64)> {
-    match padding {
-        "VALID" if extent >= size => Ok(((extent - size) / stride + 1, 0, 0)),
-        "SAME" => {
-            let count = (extent + stride - 1) / stride;
-            let border = ((count - 1) * stride + size - extent).max(0);
-            Ok((count, border / 2, border - border / 2))
-        }
-        _ => Err("its windows do not fit in the image".to_owned()),
-    }
-}
-
-/// The largest sum of a window and a filter.
-fn dilation(r: &mut Reader<'_>, at: usize) -> Result<()> {
-    let (x, filter) = (r.operand(at, 0)?, r.operand(at, 1)?);
-    let (strides, rates) = (pair(r, at, "strides")?, pair(r, at, "rates")?);
-    let padding = r.text(at, "padding").unwrap_or_default();
-    let (&[_, h, w, _], &[fh, fw, _]) = (&r.dims(x)?.0[..], &r.dims(filter)?.0[..]) else {
-        return Err("its input must have four dimensions, and its filter three".to_owned());
-    };
-    if [h, w].iter().any(|d| !(1..1 << 31).contains(d)) || fh < 1 || fw < 1 || fh.saturating_mul(fw) > MOST_PLACES {
-        return Err("its shapes are unknown, or its filter is too large".to_owned());
-    }
-    let high = windows(&padding, h, (fh - 1) * rates[0] + 1, strides[0])?;
-    let wide = windows(&padding, w, (fw - 1) * rates[1] + 1, strides[1])?;
-    r.build(at, 2, |x| {
-        let borders = [0, 0, high.1, high.2, wide.1, wide.2, 0, 0];
-        let padded = match borders.iter().any(|&b| b > 0) {
-            true => x[0].pad_with(&borders, |o| o.pad_value(f64::from(f32::MIN))),
-            false => x[0],
-        };
-        let mut best: Option<Expr<'_>> = None;
-        for (i, j) in (0..fh).flat_map(|i| (0..fw).map(move |j| (i, j))) {
-            let from = [i * rates[0], j * rates[1]];
-            let ends = [
-                from[0] + (high.0 - 1) * strides[0] + 1,
-                from[1] + (wide.0 - 1) * strides[1] + 1,
-            ];
-            let window = padded.strided_slice(&[1, 2], from, ends, strides);
-            let sum = window + x[1].cut(0, i, i + 1).cut(1, j, j + 1);
-            best = Some(best.map_or(sum, |best| best.less_than(sum).select(sum, best)));
-        }
-        best.map(|best| vec![best])
-            .ok_or_else(|| "its filter is empty".to_owned())
-    })
-}
-
-/// Windows, whose elements become channels, one after the other.
-fn patches(r: &mut Reader<'_>, at: usize) -> Result<()> {
-    let x = r.operand(at, 0)?;
-    let (sizes, strides, rates) = (pair(r, at, "ksizes")?, pair(r, at, "strides")?, pair(r, at, "rates")?);
-    let padding = r.text(at, "padding").unwrap_or_default();
-    let &[_, h, w, _] = &r.dims(x)?.0[..] else {
-        return Err("its input must have four dimensions".to_owned());
-    };
-    let is_known = [h, w].iter().all(|d| (1..1 << 31).contains(d));
-    if !is_known || sizes[0].saturating_mul(sizes[1]) > MOST_PLACES {
-        return Err("its shape is unknown, or its windows are too large".to_owned());
-    }
-    let high = windows(&padding, h, (sizes[0] - 1) * rates[0] + 1, strides[0])?;
-    let wide = windows(&padding, w, (sizes[1] - 1) * rates[1] + 1, strides[1])?;
-    r.build(at, 1, |x| {
-        let borders = [0, 0, high.1, high.2, wide.1, wide.2, 0, 0];
-        let padded = match borders.iter().any(|&b| b > 0) {
-            true => x[0].pad_with(&borders, |o| o.pad_value(0.0)),
-            false => x[0],
-        };
-        let places = (0..sizes[0]).flat_map(|i| (0..sizes[1]).map(move |j| (i, j)));
-        let window = |(i, j): (i64, i64)| {
-            let from = [i * rates[0], j * rates[1]];
-            let ends = [
-                from[0] + (high.0 - 1) * strides[0] + 1,
-                from[1] + (wide.0 - 1) * strides[1] + 1,
-            ];
-            padded.strided_slice(&[1, 2], from, ends, strides)
-        };
-        let all: Vec<Expr<'_>> = places.map(window).collect();
-        Ok(vec![x[0].scope().concat_with(&all, |o| o.axis(3))])
-    })
 }
 
 /// The largest of windows without borders, and where it is.

@@ -7,6 +7,7 @@ use super::reader::{Reader, Result};
 use super::row::Row;
 
 pub(super) const TABLE: &[Row] = &[
+    ("BandedTriangularSolve", "T T", "lower=true adjoint=false", banded_solve),
     ("Diag", "T", "", |r, at| {
         let x = r.operand(at, 0)?;
         match r.dims(x)?.0.len() {
@@ -94,6 +95,46 @@ pub(super) const TABLE: &[Row] = &[
         Ok(())
     }),
 ];
+
+/// A system of equations whose matrix is given by its diagonals: that of a row of the matrix is in the column of the same number.
+fn banded_solve(r: &mut Reader<'_>, at: usize) -> Result<()> {
+    /// A larger matrix is not written out.
+    const LARGEST: i64 = 1 << 10;
+    let bands = r.operand(at, 0)?;
+    let lower = r.attr(at, "lower").is_none() || r.flag(at, "lower");
+    let adjoint = r.flag(at, "adjoint");
+    let (dims, elem) = r.dims(bands)?;
+    let &[.., count, n] = &dims[..] else {
+        return Err("its bands must be matrices".to_owned());
+    };
+    if !(1..=LARGEST).contains(&n) || !(1..=n).contains(&count) || r.ctx.is_complex(elem) {
+        return Err(format!(
+            "its bands must be real, of known extents, of at most {LARGEST} numbers"
+        ));
+    }
+    let rank = dims.len();
+    r.build(at, 2, |x| {
+        let ones = x[0].scope().full_with(&[n, n], 1.0, |o| o.dtype(elem));
+        let diagonal = |band: i64| {
+            let row = x[0].cut(rank - 2, band, band + 1).transpose(&swapped(rank));
+            // How far it is below the main diagonal, which is the last one of an upper matrix.
+            let below = if lower { band } else { band + 1 - count };
+            let own = |below: i64| ones.tril_with(|o| o.diagonal(-below));
+            row * (own(below) - own(below + 1))
+        };
+        let matrix = (0..count).map(diagonal).reduce(|a, b| a + b).ok_or("it has no bands")?;
+        Ok(vec![matrix.triangular_solve_with(x[1], |o| {
+            o.upper(!lower).transpose(adjoint).unitriangular(false)
+        })])
+    })
+}
+
+/// The order of axes with the last two exchanged.
+fn swapped(rank: usize) -> Vec<i64> {
+    let mut order: Vec<i64> = (0..rank as i64).collect();
+    order.swap(rank - 2, rank - 1);
+    order
+}
 
 /// Matrices with rows and columns exchanged.
 fn turned(r: &mut Reader<'_>, at: usize, x: ValueId) -> Result<ValueId> {

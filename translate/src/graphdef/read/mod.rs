@@ -28,6 +28,7 @@ mod nn;
 mod node;
 mod ops;
 mod places;
+mod quantize;
 mod random;
 mod reader;
 mod resize;
@@ -45,6 +46,7 @@ mod spectrum;
 mod stacks;
 mod switches;
 mod volumes;
+mod windows;
 
 use pir_dialects::df;
 use std::rc::Rc;

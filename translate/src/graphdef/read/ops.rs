@@ -16,7 +16,8 @@ use super::row::{Row, number_of};
 use super::scope::Handle;
 use super::{
     arrays, composed, const_operands, contract, detection, functions, images, known, library, lists, matrix, nn,
-    places, random, resize, select, sets, slopes, sparse, special, spectrum, stacks, switches, volumes,
+    places, quantize, random, resize, select, sets, slopes, sparse, special, spectrum, stacks, switches, volumes,
+    windows,
 };
 
 /// Operations whose translation depends on their types and values. The op tables list the others.
@@ -227,6 +228,7 @@ pub(super) fn row(op: &str) -> Option<&'static Row> {
             matrix::TABLE,
             nn::TABLE,
             places::TABLE,
+            quantize::TABLE,
             random::TABLE,
             resize::TABLE,
             sets::TABLE,
@@ -235,6 +237,7 @@ pub(super) fn row(op: &str) -> Option<&'static Row> {
             special::TABLE,
             spectrum::TABLE,
             volumes::TABLE,
+            windows::TABLE,
         ];
         tables.into_iter().flatten().map(|row| (row.0, row)).collect()
     });

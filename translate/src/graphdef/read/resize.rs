@@ -1,7 +1,7 @@
 //! Images of other sizes.
 
 use pir_dialects::pd;
-use pir_ir::{Attr, AttrData, ValueId};
+use pir_ir::{Attr, AttrData, Type, ValueId};
 
 use super::nn::moved;
 use super::reader::{Input, Reader, Result};
@@ -10,6 +10,9 @@ use super::row::Row;
 const SIZES: &str = "align_corners=false half_pixel_centers=false";
 
 pub(super) const TABLE: &[Row] = &[
+    ("ResizeArea", "T i32", "align_corners=false", |r, at| {
+        by_matrices(r, at, area)
+    }),
     ("ResizeBicubic", "T i32", SIZES, |r, at| by_matrices(r, at, cubic)),
     ("ResizeBilinear", "T i32", SIZES, |r, at| by_matrices(r, at, linear)),
     ("ResizeBicubicGrad", "f32 T", SIZES, |r, at| back_to_image(r, at, cubic)),
@@ -83,6 +86,16 @@ fn linear(scale: &Scale, row: i64) -> Vec<(i64, f64)> {
     let (low, share) = scale.place(row);
     let share = f64::from(share);
     vec![(scale.inside(low), 1.0 - share), (scale.inside(low + 1), share)]
+}
+
+/// The elements that lie in the stretch of a place, by how much of them does.
+fn area(scale: &Scale, row: i64) -> Vec<(i64, f64)> {
+    let (start, end) = (row as f32 * scale.scale, (row + 1) as f32 * scale.scale);
+    let share = |place: i64| {
+        let (low, high) = ((place as f32).max(start), ((place + 1) as f32).min(end));
+        (scale.inside(place), f64::from((high - low) / scale.scale))
+    };
+    (start.floor() as i64..end.ceil() as i64).map(share).collect()
 }
 
 /// Keys' convolution with a cubic kernel; with centered pixels those of its four elements that exist count, without them what is
@@ -206,6 +219,11 @@ fn scale_and_translate(r: &mut Reader<'_>, at: usize) -> Result<()> {
 /// Each row and each column of the result is a sum of few. So they are products with matrices.
 fn by_matrices(r: &mut Reader<'_>, at: usize, shares: Shares) -> Result<()> {
     let (x, sizes) = (r.operand(at, 0)?, r.list(at, 1, "sizes")?);
+    // The result has elements of f32, whatever those of the image are.
+    let x = match r.dims(x)?.1 {
+        Type::F32 => x,
+        _ => r.helper(at, pd::Cast::NAME, &[x], &[("dtype", r.ctx.type_attr(Type::F32))])?,
+    };
     with_matrices(r, at, x, &sizes, false, |r, _, from, to, row| {
         shares(&Scale::of(r, at, from, to), row)
     })
@@ -218,7 +236,13 @@ fn back_to_image(r: &mut Reader<'_>, at: usize, shares: Shares) -> Result<()> {
         [_, height, width, _] => [height, width],
         _ => return Err("its image must have four dimensions".to_owned()),
     };
-    back(r, at, g, &sizes, shares)
+    let elem = r.dims(image)?.1;
+    back(r, at, g, &sizes, shares)?;
+    let [value] = r.values[at][..] else { return Ok(()) };
+    match elem {
+        Type::F32 => Ok(()),
+        elem => r.op(at, pd::Cast::NAME, &[value], &[("dtype", r.ctx.type_attr(elem))]),
+    }
 }
 
 fn back(r: &mut Reader<'_>, at: usize, g: ValueId, sizes: &[i64], shares: Shares) -> Result<()> {
