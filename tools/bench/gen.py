@@ -9,8 +9,11 @@ kinds: block  one block of SIZE additions
        width  one loop that carries SIZE values, every other one unchanged
        twice  SIZE products, all the same, and as many sums of them
        custom SIZE functions of arith, scf, memref and linalg in MLIR's custom assembly, for both
+       stablehlo a function of about SIZE operations with loops of unknown length, as JAX lowers it, for both
 """
 import sys
+
+import solvers
 
 T = "tensor<4xf32>"
 
@@ -209,9 +212,10 @@ def twice(d, n):
     return d.program("".join(out), at)
 
 
-KINDS = {"block": block, "funcs": funcs, "loop": loop, "depth": depth, "width": width, "twice": twice, "custom": custom}
+KINDS = {"block": block, "funcs": funcs, "loop": loop, "depth": depth, "width": width, "twice": twice, "custom": custom,
+         "stablehlo": lambda _, n: solvers.module(n)}
 # Operations for each unit of size, the carried values of `width` among them: what numbers are given for.
-COUNTS = {"block": 1, "funcs": 17, "loop": 1, "depth": 6, "width": 2.5, "twice": 2, "custom": 35}
+COUNTS = {"block": 1, "funcs": 17, "loop": 1, "depth": 6, "width": 2.5, "twice": 2, "custom": 35, "stablehlo": 1}
 
 if __name__ == "__main__":
     if len(sys.argv) != 4 or sys.argv[1] not in KINDS:
