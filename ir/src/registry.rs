@@ -221,6 +221,9 @@ pub struct OpDef {
     pub region_args: Option<RegionArgsFn>,
     /// Rules beyond the declaration.
     pub verify: Option<VerifyFn>,
+    /// Whether those rules are about nothing but the attributes, the types of operands and results, and what is in the regions:
+    /// then operations without regions that are alike in these are all right if one of them is.
+    pub verifies_types: bool,
     /// Folding. A constant ([`Traits::CONSTANT`]) folds to its own value.
     pub fold: Option<FoldFn>,
     /// Folding that need not keep NaNs, infinities and the signs of zeros, for those who ask for it; tried after
@@ -275,6 +278,7 @@ impl OpDef {
             infer: None,
             region_args: None,
             verify: None,
+            verifies_types: false,
             fold: None,
             fast_fold: None,
             implies: None,

@@ -44,14 +44,13 @@ impl<'a> Check<'a> {
     fn expect_at(&self, index: usize, dims: &[i64], elem: Type) -> Result<(), String> {
         let ctx = self.op.ctx;
         let found = self.op.result_type(index).unwrap_or(Type::NONE);
-        let expected = ctx.tensor(dims, elem);
         let (shape, of) = self.tensor(self.op.result_type(index), "the result")?;
         match agree(shape, dims) && of == elem {
             true => Ok(()),
             false => Err(format!(
                 "the result has type `{}`, but operands and attributes give `{}`",
                 print_type(ctx, found),
-                print_type(ctx, expected)
+                print_type(ctx, ctx.tensor(dims, elem))
             )),
         }
     }

@@ -85,14 +85,20 @@ impl Checker<'_> {
             }
             return;
         }
-        if !is_known {
-            self.types(op, def, errors);
-            // A terminator has its place as well.
-            if let Some(simple) = simple.filter(|_| errors.len() == before && !def.has(Traits::TERMINATOR)) {
-                memory.remember(simple);
+        if is_known {
+            if !def.verifies_types {
+                hook(errors);
             }
+            return;
         }
+        self.types(op, def, errors);
+        let typed = errors.len() == before;
         hook(errors);
+        // A terminator has its place as well.
+        let fits = errors.len() == before || typed && !def.verifies_types;
+        if let Some(simple) = simple.filter(|_| fits && !def.has(Traits::TERMINATOR)) {
+            memory.remember(simple);
+        }
     }
 
     /// Checks the counts, the attributes, the successors and the regions of an operation.

@@ -6,7 +6,7 @@ use crate::recent::Recent;
 use crate::types::{AttrDict, Type};
 
 /// How many operations are remembered.
-const KNOWN: usize = 32;
+const KNOWN: usize = 512;
 /// How many operands those have at most.
 const OPERANDS: usize = 3;
 
