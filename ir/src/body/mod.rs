@@ -6,6 +6,7 @@
 
 mod blocks;
 mod capacity;
+mod compact;
 mod data;
 mod operands;
 mod ops;
@@ -77,6 +78,18 @@ impl Clone for Body {
     }
 }
 
+/// Lists of fewer entries than this are moved quickly.
+const MANY: usize = 1024;
+
+/// A copy of a list that has room for some more: what is copied is mostly changed, and the first new entry would move all of
+/// a list without. Room that nothing uses is never touched.
+fn with_room<T: Clone>(list: &[T]) -> Vec<T> {
+    let room = if list.len() < MANY { 0 } else { list.len() / 2 };
+    let mut copy = Vec::with_capacity(list.len() + room);
+    copy.extend_from_slice(list);
+    copy
+}
+
 impl Body {
     /// A copy without the bodies of isolated operations.
     fn copy_alone(&self) -> Body {
@@ -86,9 +99,9 @@ impl Body {
             isolated: None,
         };
         Body {
-            ops: self.ops.clone(),
-            values: self.values.clone(),
-            operands: self.operands.clone(),
+            ops: with_room(&self.ops),
+            values: with_room(&self.values),
+            operands: with_room(&self.operands),
             use_lists: self.use_lists.clone(),
             blocks: self.blocks.clone(),
             regions: self.regions.clone(),
