@@ -210,6 +210,8 @@ impl<'c> Vjp<'c> {
         if let Some(entry) = body.entry_block(body.root()) {
             body.retain_block_args(entry, |at| at < self.arguments);
         }
+        // A part is much smaller than the whole.
+        body.compact();
         body
     }
 
@@ -232,6 +234,7 @@ impl<'c> Vjp<'c> {
             !parts.dual.contains(&op) && !parts.again.contains(&op)
         });
         body.retain_block_args(entry, |at| at >= old.len());
+        body.compact();
         body
     }
 
