@@ -68,8 +68,8 @@ impl Pass for PdToStablehlo {
 
 fn convert(module: &mut Module) -> Result<(), Vec<Diagnostic>> {
     expand_composites(module, &|op| {
-        let dialect = op.name().split('.').next().unwrap_or_default();
-        matches!(dialect, "stablehlo" | "chlo")
+        let name = op.name();
+        name.starts_with("stablehlo.") || name.starts_with("chlo.")
     })?;
     let ctx = module.ctx.clone();
     let rules = RuleTable::new(&ctx);

@@ -348,10 +348,9 @@ pub fn convert(ctx: &Context, body: &mut Body, expand: Expand<'_>) -> Result<(),
             None => errors.push(refused(&r, op, None)),
         }
     }
-    for op in r.body.walk_all().collect::<Vec<OpId>>() {
-        if r.view(op).name() != LIST {
-            continue;
-        }
+    let list = ctx.op_name(LIST);
+    let lists: Vec<OpId> = r.body.walk_all().filter(|&op| r.body.op_name(op) == list).collect();
+    for op in lists {
         match r.body.op_has_uses(op) {
             true => errors.push(refused(&r, op, None)),
             false => r.erase_op(op),
@@ -380,12 +379,15 @@ fn is_pure(r: &Rewriter<'_>, op: OpId) -> bool {
 /// Operations of StableHLO stay, and so does what nothing is known of: the reader of the output may know it.
 fn stays(r: &Rewriter<'_>, op: OpId) -> bool {
     let view = r.view(op);
-    let dialect = view.name().split('.').next().unwrap_or_default();
-    match dialect {
-        "stablehlo" | "chlo" | "func" => true,
+    let name = view.name();
+    let is_of = |dialect: &str| {
+        name.strip_prefix(dialect)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    match is_of("builtin") {
         // Operations that take a list take its tensors.
-        "builtin" => matches!(view.name(), "builtin.module" | LIST),
-        _ => view.def().is_none(),
+        true => matches!(name, "builtin.module" | LIST),
+        false => ["stablehlo", "chlo", "func"].into_iter().any(is_of) || view.def().is_none(),
     }
 }
 
