@@ -17,8 +17,8 @@ pub(crate) struct Constants<'a> {
     fast: bool,
     /// The operations of the context that materialize constants, found on first use.
     makers: OnceCell<Vec<usize>>,
-    /// The requested constants, by the index of their operation. Interning a constant is not free, and constants are
-    /// requested once per use.
+    /// What was requested, by the index of the operation: the constant, or that it is none. Interning a constant is not free,
+    /// and constants are requested once per use.
     known: RefCell<Vec<Option<Option<Attr>>>>,
 }
 
@@ -54,17 +54,14 @@ impl<'a> Constants<'a> {
     /// The constant that a value is, if a constant operation defines it.
     pub(crate) fn of(&self, body: &Body, value: ValueId) -> Option<Attr> {
         let op = body.defining_op(value)?;
-        let view = body.view(self.ctx, op);
-        if !view.has(Traits::CONSTANT) || body.num_results(op) != 1 {
-            return None;
-        }
         if let Some(&Some(known)) = self.known.borrow().get(op.index()) {
             return known;
         }
-        let constant = body.constant(self.ctx, value);
+        let is_constant = body.view(self.ctx, op).has(Traits::CONSTANT) && body.num_results(op) == 1;
+        let constant = is_constant.then(|| body.constant(self.ctx, value)).flatten();
         let mut known = self.known.borrow_mut();
         if known.len() <= op.index() {
-            known.resize(op.index() + 1, None);
+            known.resize(body.num_op_slots(), None);
         }
         known[op.index()] = Some(constant);
         constant
@@ -77,9 +74,11 @@ impl<'a> Constants<'a> {
         op: OpId,
         more: &dyn Fn(ValueId) -> Option<Attr>,
     ) -> SmallVec<[Option<Attr>; 4]> {
-        body.operands(op)
-            .map(|v| self.of(body, v).or_else(|| more(v)))
-            .collect()
+        let mut constants = SmallVec::with_capacity(body.num_operands(op));
+        for value in body.operands(op) {
+            constants.push(self.of(body, value).or_else(|| more(value)));
+        }
+        constants
     }
 
     /// Folds an operation.
@@ -94,6 +93,11 @@ impl<'a> Constants<'a> {
         let fast_fold = def.fast_fold.filter(|_| self.fast);
         if def.fold.is_none() && self.evaluator.is_none() && fast_fold.is_none() {
             return None;
+        }
+        // The evaluator needs all operands, and most are not constant.
+        if def.fold.is_none() && fast_fold.is_none() {
+            let first = body.operands(op).next()?;
+            self.of(body, first).or_else(|| more(first))?;
         }
         let constants = self.of_operands(body, op, more);
         let folds = [def.fold, fast_fold].into_iter().flatten();

@@ -157,8 +157,13 @@ impl Effects {
     ///
     /// Reads of the world count as effects: they are the inputs of the program, which belong to what it offers.
     pub fn is_removable(&self, view: OpView<'_>) -> bool {
+        self.is_harmless(view.op) && !is_symbol_or_terminator(view)
+    }
+
+    /// Whether its effects do not keep an operation.
+    pub(crate) fn is_harmless(&self, op: OpId) -> bool {
         let harmless = Touched::READ_HANDLE | Touched::READ_MEMORY | Touched::ALLOC;
-        harmless.contains(self.touched(view.op)) && !is_symbol_or_terminator(view)
+        harmless.contains(self.touched(op))
     }
 }
 

@@ -100,13 +100,16 @@ impl Liveness {
             }
             note_successors(body, op, &mut search.predecessors);
             let view = body.view(ctx, op);
+            let traits = view.def().map_or(Traits::empty(), |def| def.traits);
             let outermost = || body.parent_op(op).is_none();
             // A terminator is needed when what it ends is, unless it ends the body itself.
-            let root = match view.has(Traits::TERMINATOR) {
+            let root = match traits.contains(Traits::TERMINATOR) {
                 true => roots == Roots::AllOps || outermost(),
                 false => match roots {
                     Roots::AllOps => true,
-                    Roots::Effects => !effects.is_removable(view),
+                    Roots::Effects => {
+                        !effects.is_harmless(op) || traits.contains(Traits::SYMBOL) || body.isolated(op).is_some()
+                    }
                     Roots::Observed => effects_of(view).intersects(Touched::SEEN) || is_symbol_or_terminator(view),
                 },
             };

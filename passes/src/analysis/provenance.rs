@@ -46,18 +46,16 @@ pub(crate) fn is_handle_type(ctx: &Context, ty: Type) -> bool {
 impl Analysis for Provenance {
     fn compute(ctx: &Context, body: &Body) -> Self {
         let mut this = Provenance::default();
-        // Hardly any value is a handle, and types mostly come several times in a row.
-        let mut types: FxHashMap<Type, bool> = FxHashMap::default();
-        let mut before: Option<(Type, bool)> = None;
+        // Hardly any value is a handle: what is known of each type, by its index.
+        let mut types: Vec<Option<bool>> = Vec::new();
         let values = (0..body.num_value_slots()).map(ValueId::new);
         this.handles = values
             .filter(|&v| {
                 let ty = body.value_type(v);
-                let is_handle = match before {
-                    Some((same, is_handle)) if same == ty => is_handle,
-                    _ => *types.entry(ty).or_insert_with(|| is_handle_type(ctx, ty)),
-                };
-                before = Some((ty, is_handle));
+                if types.len() <= ty.index() {
+                    types.resize(ty.index() + 1, None);
+                }
+                let is_handle = *types[ty.index()].get_or_insert_with(|| is_handle_type(ctx, ty));
                 is_handle && body.value_def(v) != ValueDef::None
             })
             .collect();

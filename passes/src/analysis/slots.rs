@@ -60,6 +60,9 @@ pub fn sweep(ctx: &Context, body: &mut Body, live: &Liveness) -> bool {
             dead_ops.push(op);
             continue;
         }
+        if body.region_flow(ctx, op).is_none() {
+            continue;
+        }
         match plan(ctx, body, live, op) {
             Ok(edit) => edits.extend(edit),
             Err(_) => return false,
@@ -88,9 +91,6 @@ pub fn sweep(ctx: &Context, body: &mut Body, live: &Liveness) -> bool {
 
 /// Plans the removal of the dead slots of an operation with region flow.
 fn plan<'c>(ctx: &'c Context, body: &Body, live: &Liveness, op: OpId) -> Result<Option<Ready<'c>>, Refused> {
-    if body.region_flow(ctx, op).is_none() {
-        return Ok(None);
-    }
     let points = std::iter::once(FlowPoint::Parent).chain((0..body.op_regions(op).len()).map(FlowPoint::Region));
     let inputs = points.flat_map(|to| {
         body.flow_inputs(op, to)

@@ -25,7 +25,7 @@ enum Stands {
 /// Constants by what they compute.
 #[derive(Default)]
 struct Constants {
-    /// By name, attributes in order of their names, and type.
+    /// By name, attributes, and type: with the attributes in any order that there was, and in that of their names.
     classes: FxHashMap<(OpName, AttrDict, Type), u32>,
     /// A few instances of each class.
     instances: Vec<SmallVec<[ValueId; 4]>>,
@@ -38,12 +38,17 @@ impl Constants {
         if !view.has(Traits::CONSTANT) || body.num_operands(op) != 0 || body.num_results(op) != 1 {
             return None;
         }
-        let key = (
-            body.op_name(op),
-            ctx.dict_sorted(body.attrs(op)),
-            body.value_type(value),
-        );
-        let class = *self.classes.entry(key).or_insert(self.instances.len() as u32);
+        let (name, attrs, ty) = (body.op_name(op), body.attrs(op), body.value_type(value));
+        // Attributes are mostly in the order in which they were before; to bring them in that of their names takes time.
+        let class = match self.classes.get(&(name, attrs, ty)) {
+            Some(&class) => class,
+            None => {
+                let sorted = (name, ctx.dict_sorted(attrs), ty);
+                let class = *self.classes.entry(sorted).or_insert(self.instances.len() as u32);
+                self.classes.insert((name, attrs, ty), class);
+                class
+            }
+        };
         if class as usize == self.instances.len() {
             self.instances.push(SmallVec::new());
         }
