@@ -314,6 +314,8 @@ impl Parser<'_> {
         let attrs = self.ctx.dict(&pending.attrs);
         self.check_attributes(&pending, attrs, types.as_ref().map_or(&[][..], |t| &t.results))?;
         let count = pending.num_named;
+        // What is inferred may depend on more than the types of the operands.
+        pending.keep = pending.keep.filter(|_| types.is_some());
         let results = match types {
             Some(types) if self.are_of_operands(&pending, &types, count) => {
                 for (at, &ty) in types.results.iter().enumerate() {
@@ -386,16 +388,10 @@ impl Parser<'_> {
     /// Creates an operation that was read in parts.
     pub(super) fn create_pending(&mut self, mut pending: Box<Pending>, attrs: AttrDict, loc: Option<Attr>) -> OpId {
         self.comment = std::mem::take(&mut pending.comment);
-        let spec = OpSpec {
-            name: pending.name,
-            operands: &pending.operands,
-            results: &pending.results,
-            attrs,
-            regions: &pending.regions,
-            successors: &pending.successors,
-            span: pending.span,
-        };
-        let op = self.create(spec, &pending.names);
+        if loc.is_none() {
+            self.keep_whole(&mut pending, attrs);
+        }
+        let op = self.create(pending.spec(attrs), &pending.names);
         if let Some(loc) = loc {
             self.body().set_loc(op, loc);
         }
@@ -525,7 +521,7 @@ impl Parser<'_> {
     pub(super) fn add_implicit_terminator(&mut self, block: BlockId, name: &str, forwards: bool, span: Span) {
         let ctx = self.ctx;
         // As MLIR has it.
-        let only_known = ctx.find_op_name(name).is_some_and(|name| ctx.ods(name).is_some());
+        let only_known = || ctx.find_op_name(name).is_some_and(|name| ctx.ods(name).is_some());
         let body = self.body();
         let ended = body
             .last_op(block)
@@ -559,11 +555,11 @@ impl Parser<'_> {
 }
 
 /// Whether an operation may end a block. One that nothing is known of may, unless it has to be known to end one.
-fn is_terminator(ctx: &Context, name: OpName, only_known: bool) -> bool {
+fn is_terminator(ctx: &Context, name: OpName, only_known: impl FnOnce() -> bool) -> bool {
     match (ctx.op_def(name), ctx.ods(name)) {
         (Some(def), _) => def.has(Traits::TERMINATOR),
         (None, Some(ods)) => ods.row().is_ok_and(|row| row.is_terminator),
-        (None, None) => !only_known,
+        (None, None) => !only_known(),
     }
 }
 

@@ -138,6 +138,7 @@ impl Parser<'_> {
                     if self.peek() != b'{' {
                         return Err(self.expected_in_ods(&pending, "`{`"));
                     }
+                    self.keep_head(&mut pending);
                     return self.open_region(pending, false);
                 }
                 Element::Custom(hook, args) => {

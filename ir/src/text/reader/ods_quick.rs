@@ -7,7 +7,6 @@ use smallvec::SmallVec;
 
 use super::parser::Parser;
 use super::pending::Pending;
-use crate::edit::OpSpec;
 use crate::entity::ValueId;
 use crate::ods::{Arity, Element, MAX_QUICK, OdsRow, Of, Slot, TypeRule};
 use crate::text::cursor;
@@ -63,14 +62,8 @@ impl Parser<'_> {
             op.results.clear();
             return false;
         }
-        let spec = OpSpec {
-            operands: &op.operands,
-            results: &op.results,
-            attrs,
-            span: op.span,
-            ..OpSpec::new(op.name)
-        };
-        self.create(spec, &op.names);
+        self.keep_whole(op, attrs);
+        self.create(op.spec(attrs), &op.names);
         true
     }
 

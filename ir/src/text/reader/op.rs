@@ -3,9 +3,9 @@
 use super::caches::{KnownOp, op_place};
 use super::parser::{Failure, Parser};
 use super::pending::{Pending, ResultName};
+use super::repeated::Met;
 use crate::declare::Traits;
 use crate::diagnostics::Span;
-use crate::edit::OpSpec;
 use crate::text::cursor;
 use crate::text::options::VISIBILITIES;
 use crate::types::{AttrData, AttrDict};
@@ -48,7 +48,24 @@ impl Parser<'_> {
             self.operand_list(&mut op)?;
             known.plain || known.unregistered
         } else {
-            let is_foreign = (known.foreign || !known.plain) && self.is_foreign(&mut op)?;
+            let is_other = known.foreign || !known.plain;
+            // Our own form has ways of its own.
+            if known.foreign || known.name.is_none() {
+                match self.met_before(&mut op) {
+                    Met::Whole(attrs) => {
+                        self.create(op.spec(attrs), &op.names);
+                        op.regions.clear();
+                        self.ready = Some(op);
+                        return Ok(());
+                    }
+                    Met::Head => {
+                        op.comment = std::mem::take(&mut self.comment);
+                        return self.open_region(op, false);
+                    }
+                    Met::Not => {}
+                }
+            }
+            let is_foreign = is_other && self.is_foreign(&mut op)?;
             let is_ours = known.plain && !is_foreign;
             if is_ours && self.eat(b" (") {
                 self.operand_list(&mut op)?;
@@ -84,14 +101,7 @@ impl Parser<'_> {
             }
         }
         if is_done {
-            let spec = OpSpec {
-                operands: &op.operands,
-                results: &op.results,
-                attrs,
-                span: op.span,
-                ..OpSpec::new(op.name)
-            };
-            self.create(spec, &op.names);
+            self.create(op.spec(attrs), &op.names);
             self.ready = Some(op);
             return Ok(());
         }

@@ -12,11 +12,12 @@ use super::aliases::{Aliases, Meaning};
 use super::caches::{DICTS, KnownOp, LongSym, RECENT_OPS, RECENT_STEMS, RECENT_TYPES, RecentOp, num_syms};
 use super::directives::Directives;
 use super::pending::{OdsState, Pending};
+use super::repeated::Repeated;
 use super::scope::Scopes;
 use crate::body::{Body, CapacityHint};
 use crate::context::Context;
 use crate::diagnostics::{Diagnostic, Severity, Span};
-use crate::entity::{BlockId, OpId, RegionId, Sym, ValueId};
+use crate::entity::{BlockId, OpId, OpName, RegionId, Sym, ValueId};
 use crate::module::Module;
 use crate::names::Stem;
 use crate::recent::Recent;
@@ -75,6 +76,8 @@ pub(in crate::text) struct Parser<'s> {
     pub(super) op_names: FxHashMap<&'s [u8], KnownOp>,
     /// The operations of some names, at the positions that [`op_place`](super::caches::op_place) computes.
     pub(super) recent_ops: Recent<&'s [u8], RecentOp<'s>>,
+    /// The operation of a word without a dialect that was read last, with the operation around it.
+    pub(super) recent_word: Option<(OpName, &'s [u8], OpName)>,
     /// Words in front of numbers and their numbers, if they have one, each at a position that follows from its hash.
     pub(super) recent_stems: Recent<Stem, Option<u32>>,
     pub(super) entries: Vec<(Sym, Attr)>,
@@ -103,6 +106,8 @@ pub(in crate::text) struct Parser<'s> {
     /// The states of operations with rows that were created, for their memory.
     #[allow(clippy::vec_box, reason = "it is the boxes that are used again")]
     pub(super) spare_states: Vec<Box<OdsState>>,
+    /// Operations whose text may come again.
+    pub(super) repeated: Repeated<'s>,
     /// The locations of attribute names and values, if requested.
     pub(super) attr_places: Option<Vec<(Sym, Span, Span)>>,
     /// About how many operations there are to be read, in how many bytes.
@@ -138,6 +143,7 @@ impl<'s> Parser<'s> {
             syms: Recent::new(num_syms(piece.len())),
             op_names: FxHashMap::default(),
             recent_ops: Recent::new(RECENT_OPS),
+            recent_word: None,
             recent_stems: Recent::new(RECENT_STEMS),
             entries: Vec::new(),
             poison: FxHashSet::default(),
@@ -153,6 +159,7 @@ impl<'s> Parser<'s> {
             narrow_lists: FxHashMap::default(),
             wide_lists: FxHashMap::default(),
             spare_states: Vec::new(),
+            repeated: Repeated::default(),
             attr_places: None,
             lines: 0,
             length: piece.len().max(1),
@@ -304,6 +311,11 @@ impl<'s> Parser<'s> {
             .with_help("add the closing bracket")
     }
 
+    /// Whether something was reported.
+    pub(super) fn has_failed(&self) -> bool {
+        !self.diagnostics.is_empty()
+    }
+
     pub(super) fn report(&mut self, failure: Failure) {
         self.diagnostics.push(*failure.0);
     }
@@ -444,6 +456,7 @@ impl<'s> Parser<'s> {
                 .error_at(start, end, "redefinition", "this alias is defined twice".to_owned())
                 .with_help("give one of them another name"));
         }
+        self.repeated.clear();
         Ok(())
     }
 

@@ -6,11 +6,12 @@ use crate::body::{Body, Successor};
 use crate::context::Context;
 use crate::declare::Traits;
 use crate::diagnostics::Span;
+use crate::edit::OpSpec;
 use crate::entity::{OpName, RegionId, Sym, ValueId};
 use crate::names::Name;
 use crate::ods::Slot;
 use crate::registry::OpDef;
-use crate::types::{Attr, Type};
+use crate::types::{Attr, AttrDict, Type};
 
 /// The name of a result, or of several.
 #[derive(Clone, Copy)]
@@ -73,6 +74,15 @@ impl OdsState {
         self.ints.clear();
     }
 
+    /// Takes over what is read of an operation up to a region, but for the operands.
+    pub(super) fn copy_from(&mut self, other: &OdsState) {
+        self.at = other.at;
+        self.types.extend_from_slice(&other.types);
+        self.written = other.written;
+        self.all_results.clone_from(&other.all_results);
+        self.regions.extend_from_slice(&other.regions);
+    }
+
     /// The types that were read of an operand or a result.
     pub(super) fn types(&self, slot: Slot) -> impl Iterator<Item = Type> {
         self.types
@@ -109,6 +119,8 @@ pub(super) struct Pending {
     pub(super) header: Option<usize>,
     /// The arguments of a function, and where their sigils are.
     pub(super) function_args: Vec<(Name, Type, Option<Attr>, u32)>,
+    /// The hash of its text, if that came before, and how many types and attributes were read in front of it.
+    pub(super) keep: Option<(u64, usize)>,
     /// The state of parsing an assembly format.
     pub(super) format: Option<Box<FormatState>>,
     /// The state of parsing the custom assembly of an operation with a row.
@@ -123,6 +135,7 @@ impl Pending {
         self.num_named = 0;
         self.operands.clear();
         self.results.clear();
+        self.keep = None;
     }
 
     /// Makes it ready for any other operation, with the memory that it has.
@@ -140,6 +153,20 @@ impl Pending {
         self.function_args.clear();
         self.format = None;
         self.ods = None;
+    }
+
+    /// The operation as it is created, with these attributes.
+    #[inline(always)]
+    pub(super) fn spec(&self, attrs: AttrDict) -> OpSpec<'_> {
+        OpSpec {
+            name: self.name,
+            operands: &self.operands,
+            results: &self.results,
+            attrs,
+            regions: &self.regions,
+            successors: &self.successors,
+            span: self.span,
+        }
     }
 
     pub(super) fn def<'c>(&self, ctx: &'c Context) -> Option<&'c OpDef> {

@@ -20,16 +20,22 @@ use crate::entity::OpName;
 /// The help about custom assembly that cannot be read.
 const MAKE_GENERIC: &str = "print the generic form of the file: `mlir-opt --mlir-print-op-generic FILE | pir-opt --allow-unregistered-dialect -`";
 
-impl Parser<'_> {
+impl<'s> Parser<'s> {
     /// The operation that a name without a dialect denotes: in a function, one of the dialect of functions, `return`.
-    pub(super) fn op_of_function(&mut self, word: &[u8]) -> Option<OpName> {
+    pub(super) fn op_of_function(&mut self, word: &'s [u8]) -> Option<OpName> {
         let owner = self.open.last()?.owner.as_ref()?;
         if owner.generic || !owner.has(self.ctx, Traits::FUNCTION) {
             return None;
         }
-        let (dialect, _) = self.ctx.op_str(owner.name).split_once('.')?;
+        let owner = owner.name;
+        if let Some((_, _, found)) = self.recent_word.filter(|known| known.0 == owner && known.1 == word) {
+            return Some(found);
+        }
+        let (dialect, _) = self.ctx.op_str(owner).split_once('.')?;
         let name = format!("{dialect}.{}", String::from_utf8_lossy(word));
-        self.ctx.is_known_op(&name).then(|| self.ctx.op_name(&name))
+        let found = self.ctx.is_known_op(&name).then(|| self.ctx.op_name(&name))?;
+        self.recent_word = Some((owner, word, found));
+        Some(found)
     }
 
     /// Whether an operation that is not registered, and whose name has been read, goes on in the form that can be read.

@@ -11,6 +11,7 @@ mod parallel;
 mod pretty;
 pub(super) mod printer;
 mod regions;
+mod repeated;
 mod texts;
 
 use super::options::PrintOptions;

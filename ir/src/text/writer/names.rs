@@ -258,7 +258,7 @@ impl Names {
     }
 
     /// Writes a use of a value.
-    #[inline]
+    #[inline(always)]
     pub(super) fn write(&self, ctx: &Context, out: &mut String, value: ValueId) {
         let printed = self.printed(value);
         match printed.kind {
@@ -347,25 +347,26 @@ impl Names {
 
 /// The blocks with values that are used before they are defined, or inside of the operation that defines them.
 fn used_ahead(body: &Body) -> FxHashSet<BlockId> {
-    let ops: Vec<OpId> = body.walk_all().collect();
-    // For each operation its number, and that of the last one inside of it.
-    let mut numbers = vec![(0u32, 0u32); body.num_op_slots()];
-    for (at, &op) in ops.iter().enumerate() {
-        numbers[op.index()] = (at as u32, at as u32);
-    }
-    for &op in ops.iter().rev() {
-        let last = numbers[op.index()].1;
-        if let Some(parent) = body.op_region(op).and_then(|region| body.region_parent(region)) {
-            let parent = &mut numbers[parent.index()].1;
-            *parent = last.max(*parent);
-        }
-    }
+    // For each operation whether all of it has been met.
+    let mut is_over = vec![false; body.num_op_slots()];
+    let mut open: Vec<OpId> = Vec::new();
     let mut blocks = FxHashSet::default();
-    for &op in &ops {
-        let at = numbers[op.index()].0;
-        let defined = body.operands(op).filter_map(|value| body.defining_op(value));
-        let ahead = defined.filter(|def| at <= numbers[def.index()].1);
-        blocks.extend(ahead.filter_map(|def| body.op_block(def)));
+    for op in body.walk_all() {
+        if !open.is_empty() {
+            let parent = body.parent_op(op);
+            while let Some(inner) = open.pop_if(|inner| Some(*inner) != parent) {
+                is_over[inner.index()] = true;
+            }
+        }
+        for def in body.operands(op).filter_map(|value| body.defining_op(value)) {
+            if !is_over[def.index()] {
+                blocks.extend(body.op_block(def));
+            }
+        }
+        match body.extra(op) {
+            Some(_) => open.push(op),
+            None => is_over[op.index()] = true,
+        }
     }
     blocks
 }

@@ -48,6 +48,7 @@ impl<'a> Printer<'a, '_> {
                     if variadic {
                         region += 1;
                     }
+                    self.repeated.reach(self.out.len(), ((at, region), number));
                     self.ods_region(body, op, row, number, (at, region));
                     return;
                 }
@@ -72,6 +73,7 @@ impl<'a> Printer<'a, '_> {
                     if self.out.len() == start {
                         self.out.truncate(before);
                     } else if item.space && self.out[start..].starts_with(' ') {
+                        self.repeated.moved(start, -1);
                         self.out.remove(start);
                     }
                 }
@@ -212,6 +214,7 @@ impl<'a> Printer<'a, '_> {
             }
             Anchor::Region(_) if self.hidden_regions.take() == Some(op) => false,
             Anchor::Region(at) => {
+                self.looked_around.set(true);
                 let number = if row.regions[at].variadic { at + region } else { at };
                 let region = body.op_regions(op).get(number);
                 region.is_some_and(|&region| !body.region_blocks(region).is_empty())
@@ -297,7 +300,14 @@ impl<'a> Printer<'a, '_> {
     }
 
     /// `{ … }`; what comes after it is left as a task.
-    fn ods_region(&mut self, body: &'a Body, op: OpId, row: &'a OdsRow, number: usize, then: (usize, usize)) {
+    pub(super) fn ods_region(
+        &mut self,
+        body: &'a Body,
+        op: OpId,
+        row: &'a OdsRow,
+        number: usize,
+        then: (usize, usize),
+    ) {
         let Some(&region) = body.op_regions(op).get(number) else {
             self.tasks.push(Task::Ods {
                 body,

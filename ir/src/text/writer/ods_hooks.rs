@@ -4,6 +4,7 @@ use smallvec::SmallVec;
 
 use super::attr::{write_results, write_string};
 use super::printer::Printer;
+use super::repeated::name_region_args;
 use crate::body::Body;
 use crate::context::Context;
 use crate::entity::{OpId, ValueId};
@@ -27,10 +28,12 @@ impl<'a> OdsPrinter<'a> for RowPrinter<'_, 'a, '_> {
     }
 
     fn body(&self) -> &'a Body {
+        self.printer.looked_around.set(true);
         self.body
     }
 
     fn op(&self) -> OpId {
+        self.printer.looked_around.set(true);
         self.op
     }
 
@@ -177,6 +180,7 @@ impl<'a> OdsPrinter<'a> for RowPrinter<'_, 'a, '_> {
 
     fn insert_if_longer(&mut self, mark: usize, text: &str) {
         if self.printer.out.len() > mark {
+            self.printer.repeated.moved(mark, text.len() as isize);
             self.printer.out.insert_str(mark, text);
         }
     }
@@ -186,30 +190,23 @@ impl<'a> OdsPrinter<'a> for RowPrinter<'_, 'a, '_> {
     }
 
     fn region_args(&mut self, region: usize) -> SmallVec<[ValueId; 4]> {
-        let Some(entry) = self
-            .body
-            .op_regions(self.op)
-            .get(region)
-            .and_then(|&region| self.body.entry_block(region))
-        else {
-            return SmallVec::new();
-        };
-        let args: SmallVec<[ValueId; 4]> = self.body.block_args(entry).iter().copied().collect();
-        let mark = self.printer.names.mark();
-        self.printer.args_mark.get_or_insert(mark);
-        for &arg in &args {
-            if !self.printer.names.has(arg) {
-                self.printer.names.arg(self.printer.ctx, self.body, arg);
-            }
+        if region > 0 {
+            self.printer.looked_around.set(true);
         }
-        args
+        self.printer.repeated.named_args();
+        let Printer {
+            ctx, names, args_mark, ..
+        } = &mut *self.printer;
+        name_region_args(ctx, (names, args_mark), self.body, self.op, region)
     }
 
     fn hide_regions(&mut self) {
+        self.printer.looked_around.set(true);
         self.printer.hidden_regions = Some(self.op);
     }
 
     fn indent(&mut self, deeper: bool) {
+        self.printer.looked_around.set(true);
         match deeper {
             true => self.printer.indent += 1,
             false => self.printer.indent -= 1,

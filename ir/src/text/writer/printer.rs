@@ -1,5 +1,6 @@
 //! The printer: explicit levels in place of recursion, one buffer, written out in pieces.
 
+use std::cell::Cell;
 use std::io::{self, Write};
 
 use smallvec::SmallVec;
@@ -7,6 +8,7 @@ use smallvec::SmallVec;
 use super::attr::{AttrWriter, write_type, write_types};
 use super::map_aliases::{self, MapNames};
 use super::names::{Names, groups};
+use super::repeated::Repeated;
 use super::texts::{Generic, Texts};
 use crate::body::{Body, ValueDef};
 use crate::context::Context;
@@ -93,6 +95,10 @@ pub(super) struct Printer<'a, 'w> {
     pub(super) recent_dicts: Texts<AttrDict>,
     /// Texts of types of block arguments that were written lately, by whether they are of the generic form.
     pub(super) recent_types: Texts<(Type, bool)>,
+    /// Texts of operations that were written lately, without the names of their operands.
+    pub(super) repeated: Repeated<'a>,
+    /// Whether what prints an operation has looked at more than that operation.
+    pub(super) looked_around: Cell<bool>,
     /// The names that the results of the operation at each level will have in scope after it.
     pub(super) deferred: Vec<(usize, Vec<Name>)>,
     /// Operations that end regions and are not printed, the innermost last.
@@ -126,6 +132,8 @@ impl<'a, 'w> Printer<'a, 'w> {
             recent_generic: Generic::new(ctx),
             recent_dicts: Texts::default(),
             recent_types: Texts::default(),
+            repeated: Repeated::default(),
+            looked_around: Cell::new(false),
             deferred: Vec::new(),
             elided: Vec::new(),
             hidden_regions: None,
@@ -375,7 +383,9 @@ impl<'a, 'w> Printer<'a, 'w> {
     }
 
     pub(super) fn use_of(&mut self, value: ValueId) {
+        let start = self.out.len();
         self.names.write(self.ctx, &mut self.out, value);
+        self.repeated.wrote(start, self.out.len(), value);
     }
 
     pub(super) fn uses(&mut self, values: impl Iterator<Item = ValueId>) {
@@ -397,13 +407,16 @@ impl<'a, 'w> Printer<'a, 'w> {
             1 if body.extra(op).is_none() => self.result_name(body, body.result(op, 0)),
             _ => self.result_names(body, op, &results.collect::<SmallVec<[ValueId; 4]>>()),
         }
-        if !self.options.generic
-            && self.options.mlir
-            && let Some(row) = self.ods_row(body, op)
-        {
-            self.op_name(body, op);
-            self.ods(body, op, row, 0, 0);
-            return;
+        if !self.options.generic && self.options.mlir {
+            match self.write_again(body, op) {
+                Ok(()) => return,
+                Err(shape) => {
+                    if let Some(row) = self.ods_row(body, op) {
+                        self.in_row(body, op, row, shape);
+                        return;
+                    }
+                }
+            }
         }
         match def {
             Some(def) if !self.options.generic && fits(def, body, op) => self.pretty(body, op, def),
@@ -424,14 +437,21 @@ impl<'a, 'w> Printer<'a, 'w> {
         self.owners.last().is_none_or(|owner| owner.1)
     }
 
-    /// The name of an operation, as MLIR writes it if that is wanted.
-    pub(super) fn op_name(&mut self, body: &Body, op: OpId) {
-        let name = self.ctx.op_str(body.op_name(op));
+    /// The dialect whose name is left out in front of an operation; nothing for none.
+    #[inline]
+    pub(super) fn default_dialect(&self, body: &Body, op: OpId) -> &'a str {
         let default = match body.parent_op(op) {
             None => self.owners.last().map(|owner| owner.0),
             Some(parent) => self.ctx.op_def(body.op_name(parent)).map(|def| def.default_dialect),
         };
-        let short = default
+        default.unwrap_or_default()
+    }
+
+    /// The name of an operation, as MLIR writes it if that is wanted.
+    pub(super) fn op_name(&mut self, body: &Body, op: OpId) {
+        let name = self.ctx.op_str(body.op_name(op));
+        let default = self.default_dialect(body, op);
+        let short = Some(default)
             .filter(|default| self.options.mlir && !default.is_empty())
             .and_then(|default| name.strip_prefix(default)?.strip_prefix('.'))
             .filter(|short| !short.contains('.'));
