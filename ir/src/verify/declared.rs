@@ -65,7 +65,12 @@ impl Checker<'_> {
         let before = errors.len();
         let def = self.ctx.op_def(self.body.op_name(op));
         let simple = Simple::of(self.body, op);
-        let is_known = simple.as_ref().is_some_and(|simple| memory.fits(simple));
+        // A terminator has its place as well.
+        let is_placed = || {
+            let may_be_anywhere = def.is_some_and(|def| !def.has(Traits::TERMINATOR));
+            may_be_anywhere || self.body.next_op(op).is_none()
+        };
+        let is_known = simple.as_ref().is_some_and(|simple| memory.fits(simple)) && is_placed();
         if !is_known && !self.is_plain(op) {
             self.structure(op, def, errors);
         }
@@ -94,9 +99,8 @@ impl Checker<'_> {
         self.types(op, def, errors);
         let typed = errors.len() == before;
         hook(errors);
-        // A terminator has its place as well.
         let fits = errors.len() == before || typed && !def.verifies_types;
-        if let Some(simple) = simple.filter(|_| fits && !def.has(Traits::TERMINATOR)) {
+        if let Some(simple) = simple.filter(|_| fits) {
             memory.remember(simple);
         }
     }
@@ -107,13 +111,19 @@ impl Checker<'_> {
         self.successors(op, name, errors);
         match def {
             Some(def) => self.counts(op, def, errors),
-            None if self.options.allow_unregistered || self.ctx.is_known_op(name) => {}
+            None if self.options.allow_unregistered || self.is_declared(op) => {}
             None => errors.push(self.unregistered(op, name)),
         }
         let terminated = def.is_some_and(|d| !d.has(Traits::NO_TERMINATOR));
         for &region in self.body.op_regions(op) {
             self.region(region, def, terminated, errors);
         }
+    }
+
+    /// Whether the text or the semantics of an operation that is not registered are known.
+    fn is_declared(&self, op: OpId) -> bool {
+        let name = self.body.op_name(op);
+        self.ctx.ods(name).is_some() || self.ctx.semantics(name).is_some()
     }
 
     /// Whether the operation is as declared, or need not be declared, and has neither regions nor successors, which is

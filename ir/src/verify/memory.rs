@@ -2,13 +2,13 @@
 
 use crate::body::Body;
 use crate::entity::{BlockId, OpId, OpName, RegionId, ValueId};
-use crate::recent::Recent;
+use crate::recent::RecentSets;
 use crate::types::{AttrDict, Type};
 
-/// How many operations are remembered.
-const KNOWN: usize = 512;
+/// How many sets of operations are remembered: as many as differ in a program of JAX.
+const SETS: usize = 128;
 /// How many operands those have at most.
-const OPERANDS: usize = 3;
+const OPERANDS: usize = 4;
 
 /// An operation that was found to be as its definition declares, with at most one result.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -22,8 +22,8 @@ struct Fitting {
 /// Memory reused for the next body.
 pub(super) struct Memory {
     /// Operations without regions that are as declared: that follows from the name, the attributes and the types of operands
-    /// and result alone, and the same come again and again.
-    known: Recent<Fitting, ()>,
+    /// and result alone, but for the place of a terminator, and the same come again and again.
+    known: RecentSets<Fitting>,
     /// For each value of a body whether it is visible, the visible ones, and what is left to do; for their memory.
     pub(super) visible: Vec<bool>,
     pub(super) trail: Vec<ValueId>,
@@ -33,7 +33,7 @@ pub(super) struct Memory {
 impl Default for Memory {
     fn default() -> Self {
         Memory {
-            known: Recent::new(KNOWN),
+            known: RecentSets::new(SETS),
             visible: Vec::new(),
             trail: Vec::new(),
             tasks: Vec::new(),
@@ -41,8 +41,8 @@ impl Default for Memory {
     }
 }
 
-/// An operation in the form in which it is remembered, if it is simple enough, and its place.
-pub(super) struct Simple(Fitting, usize);
+/// An operation in the form in which it is remembered, if it is simple enough, and its hash.
+pub(super) struct Simple(Fitting, u64);
 
 impl Simple {
     #[inline]
@@ -69,21 +69,23 @@ impl Simple {
             operands,
             result: result.unwrap_or(Type::NONE),
         };
-        let place = fitting.name.index() + 5 * fitting.attrs.0 as usize + 11 * operands[0].index();
-        Some(Simple(fitting, place))
+        let what = fitting.name.index() as u64 | u64::from(fitting.attrs.0) << 32;
+        let [first, second, ..] = operands.map(|ty| ty.index() as u64);
+        let mixed = what ^ first << 12 ^ second << 24 ^ (fitting.result.index() as u64) << 48;
+        Some(Simple(fitting, mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15)))
     }
 }
 
 impl Memory {
     /// Whether such an operation was found to be as declared.
     #[inline]
-    pub(super) fn fits(&self, &Simple(op, place): &Simple) -> bool {
-        self.known.find(place, |known| *known == op).is_some()
+    pub(super) fn fits(&self, &Simple(op, hash): &Simple) -> bool {
+        self.known.find(hash, |known| *known == op).is_some()
     }
 
     /// Remembers that such an operation is as declared.
-    pub(super) fn remember(&mut self, Simple(op, place): Simple) {
-        self.known.keep(place, op, ());
+    pub(super) fn remember(&mut self, Simple(op, hash): Simple) {
+        self.known.keep(hash, op);
     }
 }
 

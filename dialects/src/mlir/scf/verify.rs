@@ -1,7 +1,6 @@
 //! The rules of loops and branches.
 
 use pir_ir::{Diagnostic, OpView, RegionId, Type, ValueId};
-use smallvec::SmallVec;
 
 use super::{CONDITION, YIELD};
 use crate::mlir::types::int_width;
@@ -18,23 +17,26 @@ pub(super) fn report(op: OpView<'_>, why: String, errors: &mut Vec<Diagnostic>) 
 /// Checks that values are of the types of others.
 pub(super) fn expect_types(
     op: OpView<'_>,
-    given: impl Iterator<Item = ValueId>,
-    wanted: impl Iterator<Item = ValueId>,
+    given: impl Iterator<Item = ValueId> + Clone,
+    wanted: impl Iterator<Item = ValueId> + Clone,
     what: &str,
     errors: &mut Vec<Diagnostic>,
 ) {
-    let types: SmallVec<[Type; 8]> = given.map(|value| op.body.value_type(value)).collect();
-    let wanted: SmallVec<[Type; 8]> = wanted.map(|value| op.body.value_type(value)).collect();
-    if types != wanted {
-        let spelled = |types: &[Type]| {
-            let types: Vec<String> = types.iter().map(|&ty| pir_ir::text::print_type(op.ctx, ty)).collect();
+    let type_of = |value| op.body.value_type(value);
+    if !given.clone().map(type_of).eq(wanted.clone().map(type_of)) {
+        let spelled = |values: &mut dyn Iterator<Item = ValueId>| {
+            let types: Vec<String> = values
+                .map(|value| pir_ir::text::print_type(op.ctx, type_of(value)))
+                .collect();
             format!("({})", types.join(", "))
         };
-        report(
-            op,
-            format!("{what} yields {}, expected {}", spelled(&types), spelled(&wanted)),
-            errors,
+        let (mut given, mut wanted) = (given, wanted);
+        let message = format!(
+            "{what} yields {}, expected {}",
+            spelled(&mut given),
+            spelled(&mut wanted)
         );
+        report(op, message, errors);
     }
 }
 
