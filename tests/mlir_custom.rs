@@ -181,3 +181,74 @@ fn the_pretty_form_of_unregistered_operations() {
          \"my.use\"(%x, %y#1) : (f32, i32) -> ()\n\"my.end\"() : () -> ()\n"
     );
 }
+
+/// The reader and the printer remember what they have met: what comes again with other names of values is the same.
+#[test]
+fn what_comes_again_is_the_same() {
+    const TIMES: usize = 4;
+    let ctx = pir_dialects::context();
+    let mut compared = 0;
+    for file in recorded() {
+        let inputs = std::fs::read_to_string(&file).unwrap();
+        for input in inputs.split(SEPARATOR).filter(|input| read(&ctx, input).is_ok()) {
+            let (aliases, program): (Vec<&str>, Vec<&str>) =
+                input.lines().partition(|line| line.starts_with(['#', '!']));
+            let copy = |at: usize| {
+                let program = program.join("\n").replace('%', &format!("%copy{at}x"));
+                format!("module @copy{at}x {{\n{program}\n}}\n")
+            };
+            let copies: String = (0..TIMES).map(copy).collect();
+            let Ok(module) = read(&ctx, &format!("{}\n{copies}", aliases.join("\n"))) else {
+                continue;
+            };
+            for (generic, mlir) in [(false, true), (true, false)] {
+                let options = PrintOptions {
+                    generic,
+                    mlir,
+                    ..PrintOptions::default()
+                };
+                let printed = print(&module, &options);
+                let starts = (0..TIMES).map(|at| {
+                    let name = printed.find(&format!("copy{at}x")).unwrap();
+                    printed[..name].rfind('\n').map_or(0, |end| end + 1)
+                });
+                let starts: Vec<usize> = starts.chain([printed.len()]).collect();
+                let texts: Vec<String> = starts
+                    .windows(2)
+                    .enumerate()
+                    .map(|(at, ends)| printed[ends[0]..ends[1]].replace(&format!("copy{at}x"), ""))
+                    .collect();
+                for text in &texts[1..] {
+                    assert_eq!(text, &texts[0], "{input}");
+                }
+            }
+            compared += 1;
+        }
+    }
+    println!("{compared} programs compared");
+    assert!(compared >= COMPARED, "{compared} compared");
+}
+
+#[test]
+fn what_comes_again_with_the_same_name_twice_is_read_anew() {
+    let ctx = pir_dialects::context();
+    let maps = |loads: &[&str]| {
+        let lines: String = loads
+            .iter()
+            .enumerate()
+            .map(|(at, place)| format!("  %x{at} = affine.load %m[{place}] : memref<8x8xf32>\n"))
+            .collect();
+        let text = format!("func.func @f(%m: memref<8x8xf32>, %i: index, %j: index) {{\n{lines}  return\n}}\n");
+        let module = read(&ctx, &text).unwrap_or_else(|errors| panic!("{text}\n{errors:#?}"));
+        let text = generic(&module);
+        let loads = text
+            .lines()
+            .filter_map(|line| Some(line.split_once("affine.load")?.1.to_owned()));
+        loads.collect::<Vec<_>>()
+    };
+    let (other, same) = ("%i + %j, 0", "%i + %i, 0");
+    let found = maps(&[other, other, other, same, other]);
+    assert_eq!(found[3], maps(&[same])[0]);
+    assert_eq!([&found[2], &found[4]], [&found[0], &found[0]]);
+    assert_ne!(found[3], found[0]);
+}
