@@ -55,6 +55,8 @@ pub(super) fn run(module: &Module, args: &Args, options: &Options, out: &mut dyn
         threads: false,
         trace: args.trace.is_some(),
         count_memory: args.stats,
+        // A seed is for finding out whether the order of nodes matters.
+        by_node: args.schedule_seed.is_some(),
     };
     dataflow::run(module, options, &schedule, out).map_err(ExecError::into_diagnostic)
 }

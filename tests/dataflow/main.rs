@@ -42,15 +42,26 @@ fn seeded(seed: u64) -> Schedule {
     }
 }
 
-/// Schedules of all kinds: in order, at random in turns, at random in threads.
+/// Schedules of all kinds: in order, at random in turns, at random in threads; by node, and by segments.
 fn schedules() -> impl Iterator<Item = Schedule> {
     let in_threads = |seed| Schedule {
         threads: true,
         ..seeded(seed)
     };
-    std::iter::once(Schedule::default())
+    let by_segments = |schedule| Schedule {
+        count_memory: false,
+        ..schedule
+    };
+    let by_node = Schedule {
+        by_node: true,
+        ..Schedule::default()
+    };
+    [Schedule::default(), by_node]
+        .into_iter()
         .chain((0..50).map(seeded))
         .chain((0..10).map(in_threads))
+        .chain((0..50).map(seeded).map(by_segments))
+        .chain((0..10).map(in_threads).map(by_segments))
 }
 
 /// The graphs that are counted by hand.
@@ -441,6 +452,97 @@ fn a_trace_shows_iterations_overlap_across_devices() {
         begins(0, 3) < begins(1, 2)
     });
     assert!(ahead.count() > 0);
+}
+
+#[test]
+fn what_was_printed_before_an_error_is_told() {
+    let text = r#"
+df.graph {
+  %x = pd.full {shape = [], value = 3, dtype = i64} : tensor<i64>
+  %zero = pd.full {shape = [], value = 0, dtype = i64} : tensor<i64>
+  %y = pd.print (%x) {message = "before"} : tensor<i64>
+  %z = pd.divide (%y, %zero) : tensor<i64>
+  pd.fetch (%z) {name = "z"}
+}"#;
+    for schedule in schedules() {
+        let mut printed = Vec::new();
+        let error = dataflow::run(&read(text), &options(), &schedule, &mut printed).expect_err("it divides by zero");
+        assert_eq!(error.message, "an integer is divided by zero");
+        assert_eq!(error.op.as_deref(), Some("pd.divide"));
+        assert_eq!(
+            String::from_utf8(printed).unwrap(),
+            "before tensor<i64> 3\n",
+            "{schedule:?}"
+        );
+    }
+}
+
+/// A frame that dead values enter, and in which a message is live.
+#[test]
+fn a_dead_constant_makes_what_uses_a_message_dead() {
+    let text = r#"
+df.graph {device = 0} {
+  %x = pd.full {shape = [], value = 3, dtype = i64} : tensor<i64>
+  %p = pd.less_than (%x, %x) : tensor<i1>
+  %f, %t = df.switch (%x, %p) : tensor<i64>, tensor<i64>
+  %e = df.enter (%t) {frame = "w"} : tensor<i64>
+  %n = df.enter (%t) {frame = "w", constant = true} : tensor<i64>
+  %m, %index = df.merge (%e, %next) : tensor<i64>, tensor<i32>
+  %r = df.recv {key = "a", from = 1, to = 0} : tensor<i64>
+  df.control (%r, %m)
+  %live = pd.add (%r, %r) : tensor<i64>
+  %s = pd.add (%live, %n) : tensor<i64>
+  %u = pd.multiply (%s, %n) : tensor<i64>
+  %next = df.next_iteration (%u) : tensor<i64>
+  %a = df.exit (%live) : tensor<i64>
+  %b = df.exit (%u) : tensor<i64>
+  pd.fetch (%a) {name = "live"}
+  pd.fetch (%b) {name = "dead"}
+}
+df.graph {device = 1} {
+  %y = pd.full {shape = [], value = 4, dtype = i64} : tensor<i64>
+  %e = df.enter (%y) {frame = "w"} : tensor<i64>
+  %z = df.identity (%e) : tensor<i64>
+  %sent = df.send (%z) {key = "a", from = 1, to = 0} : df.control
+}"#;
+    for schedule in schedules() {
+        let outcome = run(&read(text), &schedule).unwrap();
+        assert_eq!(outcome.fetched.len(), 1, "{schedule:?}");
+        assert_eq!(outcome.fetched[0].1.to_i64(), [8]);
+        assert_eq!(outcome.dead, ["dead"], "{schedule:?}");
+    }
+}
+
+/// Values of a segment that waits have arrived at others, also where nobody counts them.
+#[test]
+fn what_segments_wait_for_is_told_for_each_node() {
+    let error = waits(
+        r#"
+df.graph {device = 0} {
+  %x = pd.full {shape = [], value = 3, dtype = i64} : tensor<i64>
+  %two = pd.full {shape = [], value = 2, dtype = i64} : tensor<i64>
+  %n = df.enter (%two) {frame = "w", constant = true} : tensor<i64>
+  %e = df.enter (%x) {frame = "w"} : tensor<i64>
+  %m, %index = df.merge (%e, %next) : tensor<i64>, tensor<i32>
+  %a = df.recv () {key = "a", from = 1, to = 0} : tensor<i64>
+  df.control (%a, %m)
+  %b = pd.add (%m, %a) : tensor<i64>
+  %c = pd.add (%b, %n) : tensor<i64>
+  %d = pd.add (%c, %m) : tensor<i64>
+  %next = df.next_iteration (%d) : tensor<i64>
+}
+df.graph {device = 1} {
+}"#,
+    );
+    assert_eq!(error.message, NOT_DONE);
+    assert_eq!(
+        error.notes[1..],
+        [
+            "device 0: `%b` (`pd.add`) has 1 of 2 inputs, in iteration 0 of the frame `w`",
+            "device 0: `%c` (`pd.add`) has 1 of 2 inputs, in iteration 0 of the frame `w`",
+            "device 0: `%d` (`pd.add`) has 1 of 2 inputs, in iteration 0 of the frame `w`",
+        ]
+    );
 }
 
 /// What is wrong with a graph before it runs, or while it does.

@@ -3,13 +3,16 @@
 use pir_dialects::df;
 use std::sync::Arc;
 
-use pir_ir::{Body, Context, OpId, Span};
+use pir_ir::{Body, Context, OpId, Span, Traits};
 use rustc_hash::FxHashMap;
 
 use super::key::frame_name;
+use super::segments;
+use super::straight::is_straight;
 use crate::exec::compile::Compiler;
 use crate::exec::program::Code;
 use crate::exec::{ExecError, Options, check_input};
+use crate::kernels::Inputs;
 use crate::tensor::Tensor;
 
 /// The index that means "none".
@@ -65,6 +68,10 @@ pub(super) struct Edge {
     pub(super) merges: bool,
     /// Whether no later edge has the same result: it takes the value along.
     pub(super) last: bool,
+    /// Whether nothing waits for its tokens: the target runs only after the source (see [`super::segments`]).
+    pub(super) silent: bool,
+    /// Whether the target knows the value already.
+    pub(super) constant: bool,
 }
 
 impl Edge {
@@ -78,6 +85,8 @@ impl Edge {
             slot: 0,
             merges: false,
             last: false,
+            silent: false,
+            constant: false,
         }
     }
 }
@@ -95,11 +104,26 @@ pub(super) struct Node {
     pub(super) controls: u32,
     /// The frame that it runs in; [`NONE`] if it never runs.
     pub(super) frame: u32,
-    /// Its index among the nodes of the frame.
+    /// The first node of its segment.
+    pub(super) head: u32,
+    /// The index of the segment in the frame.
     pub(super) index: u32,
+    /// The number of data and of control inputs that it waits for: those whose edges are not silent.
+    pub(super) waits: (u32, u32),
     /// The slot of its first input in an iteration.
     pub(super) slot: u32,
-    edges: (u32, u32),
+    /// Its edges, and the members of the segment that it begins.
+    pub(super) edges: (u32, u32),
+    members: (u32, u32),
+    /// Whether [`super::straight`] runs it.
+    pub(super) straight: bool,
+    /// The slot of its only user, if that waits for nothing.
+    pub(super) sole: u32,
+    /// Its value, if it is a constant, and whether all users know it.
+    pub(super) quiet: bool,
+    pub(super) known: Option<Tensor>,
+    /// The operands that are constants of its segment or of one before; empty if none is. They are in no slot.
+    pub(super) constants: Box<[Option<Tensor>]>,
 }
 
 /// The static properties of a frame.
@@ -117,6 +141,10 @@ pub(super) struct FrameInfo {
     /// The number of enter nodes that lead to it.
     pub(super) enters: u32,
     pub(super) nodes: Vec<u32>,
+    /// The nodes that begin segments.
+    pub(super) heads: Vec<u32>,
+    /// Whether the values of constant enters are there before anything runs in it.
+    pub(super) given: bool,
     pub(super) slots: u32,
 }
 
@@ -124,7 +152,9 @@ pub(super) struct FrameInfo {
 pub(super) struct Graph {
     pub(super) device: i64,
     pub(super) nodes: Vec<Node>,
-    edges: Vec<Edge>,
+    pub(super) edges: Vec<Edge>,
+    /// The nodes by segment, in the order in which they run.
+    members: Vec<u32>,
     /// The root comes first.
     pub(super) frames: Vec<FrameInfo>,
     /// The nodes without inputs.
@@ -147,11 +177,85 @@ impl Graph {
                 edges[at].last = port != CONTROL && edges[at + 1..].iter().all(|edge| edge.port != port);
             }
         }
+        for node in &mut self.nodes {
+            if let [edge] = &self.edges[node.edges.0 as usize..node.edges.1 as usize]
+                && edge.silent
+                && edge.port == 0
+                && node.straight
+            {
+                node.sole = edge.slot;
+            }
+        }
     }
 
-    pub(super) fn edges(&self, node: u32) -> &[Edge] {
+    /// Gives a constant to the kernels that are known to run after it, whenever it does.
+    fn place_constant(&mut self, source: u32) {
+        let node = &self.nodes[source as usize];
+        let NodeAction::Op(Code::Kernel { kernel, lists, .. }) = &node.kind else {
+            return;
+        };
+        if node.inputs > 0 || !lists.is_empty() {
+            return;
+        }
+        // An error is told when the node runs.
+        let Some(value) = kernel(Inputs::new()).ok().and_then(|mut results| results.pop()) else {
+            return;
+        };
+        for edge in &mut self.edges[node.edges.0 as usize..node.edges.1 as usize] {
+            let target = &mut self.nodes[edge.target as usize];
+            if edge.port != 0 || !edge.silent || !matches!(target.kind, NodeAction::Op(Code::Kernel { .. })) {
+                continue;
+            }
+            edge.constant = true;
+            if target.constants.is_empty() {
+                target.constants = std::iter::repeat_n(None, target.inputs as usize).collect();
+            }
+            target.constants[edge.input as usize] = Some(value.clone());
+        }
+        let quiet = self.edges_of(source).iter().all(|edge| edge.constant);
+        let node = &mut self.nodes[source as usize];
+        (node.known, node.quiet) = (Some(value), quiet);
+    }
+
+    pub(super) fn edges_of(&self, node: u32) -> &[Edge] {
         let (first, end) = self.nodes[node as usize].edges;
         &self.edges[first as usize..end as usize]
+    }
+
+    /// The nodes of the segment that a node begins, itself first.
+    pub(super) fn members_of(&self, head: u32) -> &[u32] {
+        let (first, end) = self.nodes[head as usize].members;
+        &self.members[first as usize..end as usize]
+    }
+
+    /// Numbers the segments, and notes the members of each in the given order of all nodes.
+    pub(super) fn set_members(&mut self, order: &[u32]) {
+        let mut end = 0;
+        for at in 0..self.nodes.len() as u32 {
+            let node = &mut self.nodes[at as usize];
+            if let Some(frame) = self.frames.get_mut(node.frame as usize)
+                && node.head == at
+            {
+                node.index = frame.heads.len() as u32;
+                frame.heads.push(at);
+            }
+        }
+        let mut count = vec![0u32; self.nodes.len()];
+        for &at in order {
+            count[self.nodes[at as usize].head as usize] += 1;
+        }
+        for (node, count) in self.nodes.iter_mut().zip(count) {
+            node.members = (end, end);
+            end += count;
+        }
+        self.members = vec![0; order.len()];
+        for &at in order {
+            let head = self.nodes[at as usize].head as usize;
+            self.nodes[at as usize].index = self.nodes[head].index;
+            let end = &mut self.nodes[head].members.1;
+            self.members[*end as usize] = at;
+            *end += 1;
+        }
     }
 }
 
@@ -185,16 +289,19 @@ pub(super) struct Setup<'c, 'o> {
     pub(super) compiler: Compiler<'c>,
     pub(super) options: &'o Options,
     pub(super) keys: Keys,
+    /// Whether segments may have several nodes.
+    join: bool,
 }
 
 impl<'c, 'o> Setup<'c, 'o> {
-    pub(super) fn new(ctx: &'c Context, options: &'o Options) -> Self {
+    pub(super) fn new(ctx: &'c Context, options: &'o Options, join: bool) -> Self {
         let mut compiler = Compiler::new(ctx);
         compiler.flush = options.flush_subnormals;
         Setup {
             compiler,
             options,
             keys: Keys::default(),
+            join,
         }
     }
 
@@ -273,6 +380,7 @@ impl<'c, 'o> Setup<'c, 'o> {
             let kind = self.kind(body, op, &last_uses).map_err(|e| e.at(ctx, body, op))?;
             node_of[op.index()] = nodes.len() as u32;
             ops.push(op);
+            let straight = is_straight(&kind, body.num_operands(op) as u32);
             nodes.push(Node {
                 kind,
                 label: label(ctx, body, op).into(),
@@ -281,9 +389,17 @@ impl<'c, 'o> Setup<'c, 'o> {
                 inputs: body.num_operands(op) as u32,
                 controls: 0,
                 frame: NONE,
+                head: NONE,
                 index: 0,
+                waits: (0, 0),
                 slot: 0,
                 edges: (0, 0),
+                members: (0, 0),
+                straight,
+                sole: NONE,
+                quiet: false,
+                known: None,
+                constants: Box::default(),
             });
         }
         let defining = |value| body.defining_op(value).map_or(NONE, |op| node_of[op.index()]);
@@ -327,6 +443,7 @@ impl<'c, 'o> Setup<'c, 'o> {
             device,
             nodes,
             edges: edges.into_iter().map(|(_, edge)| edge).collect(),
+            members: Vec::new(),
             frames: Vec::new(),
             sources: Vec::new(),
         };
@@ -337,7 +454,13 @@ impl<'c, 'o> Setup<'c, 'o> {
             by_name: FxHashMap::default(),
         }
         .find(&mut graph)?;
+        segments::divide(&mut graph, self.join);
         graph.place_edges();
+        for (at, &op) in ops.iter().enumerate() {
+            if self.join && body.view(ctx, op).has(Traits::CONSTANT) {
+                graph.place_constant(at as u32);
+            }
+        }
         Ok(graph)
     }
 }
@@ -374,6 +497,8 @@ impl Frames<'_> {
             parallel: 1,
             enters: 0,
             nodes: Vec::new(),
+            heads: Vec::new(),
+            given: false,
             slots: 0,
         });
         let sources = (0..graph.nodes.len() as u32).filter(|&n| {
@@ -407,7 +532,6 @@ impl Frames<'_> {
             if frame.parent != NONE && matches!(node.kind, NodeAction::Op(Code::Fetch { .. })) {
                 return Err(self.error(at as u32, ExecError::new("nothing can be fetched inside a frame")));
             }
-            node.index = frame.nodes.len() as u32;
             frame.nodes.push(at as u32);
             node.slot = frame.slots;
             frame.slots += match node.kind {
@@ -468,6 +592,8 @@ impl Frames<'_> {
                         parallel: parallel as u64,
                         enters: 0,
                         nodes: Vec::new(),
+                        heads: Vec::new(),
+                        given: false,
                         slots: 0,
                     });
                 }

@@ -7,15 +7,13 @@ use super::device::{Device, Outputs};
 use super::key::Key;
 use super::ready::Ready;
 use super::shared::Ticket;
+use super::straight::{apply, combine, rouse};
 use crate::exec::ExecError;
 use crate::exec::apply::listed;
 use crate::exec::program::Code;
 use crate::exec::value::{Value, Values, not_a_tensor, tensor};
-use crate::kernels::{InPlace, Inputs, Kernel};
+use crate::kernels::{InPlace, Kernel};
 use crate::tensor::Tensor;
-
-/// An operation on more bytes may take longer than to wake a thread.
-const LONG: u64 = 1 << 14;
 
 impl Device<'_> {
     /// The results of a node; `None` if it waits for another device.
@@ -33,8 +31,7 @@ impl Device<'_> {
                 return Ok(message.map(|value| smallvec![value]));
             }
             NodeAction::Send { edge } => {
-                let value = self.take(at, 1)?.pop();
-                let value = value.filter(|value| !at.dead && !matches!(value, Value::None));
+                let value = Some(self.only(at)?).filter(|value| !at.dead && !matches!(value, Value::None));
                 if matches!(value, Some(Value::Stack(_))) {
                     return Err(ExecError::new("a stack cannot be sent to another device"));
                 }
@@ -62,7 +59,7 @@ impl Device<'_> {
                 lists,
                 ..
             }) if !at.dead => {
-                return self.kernel(at, node.inputs, kernel, *in_place, lists).map(Some);
+                return self.kernel(at, node, kernel, *in_place, lists).map(Some);
             }
             NodeAction::Enter { .. } | NodeAction::Exit | NodeAction::NextIteration | NodeAction::Pass
                 if !at.dead && node.inputs == 1 =>
@@ -71,13 +68,14 @@ impl Device<'_> {
             }
             _ => {}
         }
-        let mut inputs = self.take(at, node.inputs)?;
         if at.dead {
+            self.consume(at, node.inputs)?.fill_with(Value::default);
             if matches!(node.kind, NodeAction::Op(Code::Fetch { .. })) {
                 self.dead_fetches.push(at.node);
             }
             return Ok(Some(Outputs::new()));
         }
+        let mut inputs = self.take(at, node.inputs)?;
         Ok(Some(match &node.kind {
             NodeAction::Switch => {
                 let [data, condition] = two(inputs)?;
@@ -132,40 +130,22 @@ impl Device<'_> {
         }))
     }
 
-    /// The results of a kernel. Its operands stay where they have arrived until it has them: most are single numbers, for which
-    /// moving them costs more than computing with them.
+    /// The results of a kernel.
     fn kernel(
         &mut self,
         at: Ready,
-        count: u32,
+        node: &Node,
         kernel: &Kernel,
         in_place: Option<InPlace>,
         lists: &[Option<usize>],
     ) -> Result<Outputs, ExecError> {
-        let shared = self.shared;
-        let number = self.number as usize;
-        let slots = self.consume(at, count)?;
-        if shared.is_several() && slots.iter().map(Value::bytes).sum::<u64>() > LONG {
-            shared.rouse(number);
+        let (shared, number) = (self.shared, self.number as usize);
+        let slots = self.consume(at, node.inputs)?;
+        rouse(shared, number, slots);
+        if let Some(operand) = combine(in_place, slots, &node.constants) {
+            return Ok(smallvec![Some(std::mem::take(&mut slots[operand]))]);
         }
-        if let (Some(f), [x, y]) = (in_place, &mut *slots)
-            && let (Value::Tensor(a), Value::Tensor(b)) = (&mut *x, &mut *y)
-        {
-            let first = f(a, b, false);
-            if first || f(b, a, true) {
-                let (x, y) = (std::mem::take(x), std::mem::take(y));
-                return Ok(smallvec![Some(if first { x } else { y })]);
-            }
-        }
-        let mut operands = Inputs::new();
-        for slot in slots {
-            match std::mem::take(slot) {
-                Value::Tensor(t) => operands.push(t),
-                Value::List(items) => operands.extend(items),
-                other => return Err(not_a_tensor(&other)),
-            }
-        }
-        let results = kernel(operands).map_err(ExecError::new)?;
+        let results = apply(kernel, slots, &node.constants)?;
         Ok(match lists.is_empty() {
             true => results.into_iter().map(|t| Some(Value::Tensor(t))).collect(),
             false => listed(results, lists)?.into_iter().map(Some).collect(),

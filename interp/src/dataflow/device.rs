@@ -7,12 +7,14 @@ use std::sync::mpsc::Sender;
 
 use smallvec::{SmallVec, smallvec};
 
-use super::compile::{CONTROL, Graph, NONE, Node, NodeAction};
-use super::frame::{Active, Pool};
+use super::compile::{Graph, NONE, Node, NodeAction};
+use super::deliver::{Delivery, broken};
+use super::frame::{Active, Iteration, Pool};
 use super::key::{self, Random};
 use super::memory::Account;
 use super::ready::Ready;
-use super::shared::{Shared, Ticket};
+use super::report;
+use super::shared::{Mail, Shared, Ticket};
 use super::trace::Recorder;
 use crate::exec::ExecError;
 use crate::exec::value::{Value, Values};
@@ -57,6 +59,8 @@ pub(super) struct Device<'g> {
     pub(super) shared: &'g Shared,
     pub(super) counters: &'g [String],
     pub(super) ready: VecDeque<Ready>,
+    /// Empty; its memory is used again.
+    mail: Vec<Mail>,
     /// The active frames; `None` is a free entry.
     pub(super) frames: Vec<Option<Active>>,
     holes: Vec<u32>,
@@ -78,10 +82,6 @@ pub(super) struct Device<'g> {
     pub(super) left: Vec<Left>,
 }
 
-fn broken() -> ExecError {
-    ExecError::new("a value arrived for an iteration that has ended").help("is the graph well-formed?")
-}
-
 impl<'g> Device<'g> {
     pub(super) fn new(
         number: u32,
@@ -96,6 +96,7 @@ impl<'g> Device<'g> {
             shared,
             counters,
             ready: VecDeque::new(),
+            mail: Vec::new(),
             frames: Vec::new(),
             holes: Vec::new(),
             pool: Pool::new(graph),
@@ -131,8 +132,14 @@ impl<'g> Device<'g> {
     /// Makes the nodes without inputs ready.
     pub(super) fn start(&mut self) -> Result<(), ExecError> {
         self.enter(0, NONE, 0)?;
-        for &node in &self.graph.sources {
-            let index = self.graph.nodes[node as usize].index as usize;
+        let nodes = &self.graph.nodes;
+        for &node in self
+            .graph
+            .sources
+            .iter()
+            .filter(|&&node| nodes[node as usize].head == node)
+        {
+            let index = nodes[node as usize].index as usize;
             if let Some(iteration) = self.frames[0].as_mut().and_then(|root| root.iteration(0)) {
                 iteration.states[index].ready = true;
                 iteration.outstanding += 1;
@@ -153,7 +160,7 @@ impl<'g> Device<'g> {
         !self.ready.is_empty() || self.shared.has_mail(self.number as usize)
     }
 
-    /// Runs a ready node, if there is one.
+    /// Runs a ready segment, if there is one.
     pub(super) fn step(&mut self) -> Result<bool, ExecError> {
         if self.shared.has_mail(self.number as usize) {
             self.read_mail()?;
@@ -166,13 +173,15 @@ impl<'g> Device<'g> {
             _ => self.ready.pop_front(),
         };
         let Some(next) = next else { return Ok(false) };
-        self.execute(next).map_err(|error| self.located(next, error))?;
+        self.execute(next)?;
         Ok(true)
     }
 
     /// Makes the nodes ready whose messages have arrived.
     fn read_mail(&mut self) -> Result<(), ExecError> {
-        for mail in self.shared.mail(self.number as usize) {
+        let mut list = std::mem::take(&mut self.mail);
+        self.shared.mail(self.number as usize, &mut list);
+        for mail in list.drain(..) {
             let Ticket {
                 frame, iteration, node, ..
             } = mail.ticket;
@@ -193,10 +202,11 @@ impl<'g> Device<'g> {
                 arrived: true,
             });
         }
+        self.mail = list;
         Ok(())
     }
 
-    fn located(&self, at: Ready, mut error: ExecError) -> ExecError {
+    pub(super) fn located(&self, at: Ready, mut error: ExecError) -> ExecError {
         let node = &self.graph.nodes[at.node as usize];
         error
             .op
@@ -209,13 +219,45 @@ impl<'g> Device<'g> {
         error
     }
 
+    /// Runs a segment.
     fn execute(&mut self, at: Ready) -> Result<(), ExecError> {
+        let members = self.graph.members_of(at.node);
+        let straight = !at.dead && self.recorder.is_none() && !self.account.is_on();
+        let mut done = 0;
+        loop {
+            if straight {
+                done += self.straight(at, &members[done..])?;
+            }
+            let Some(&node) = members.get(done) else { break };
+            let at = Ready { node, ..at };
+            match self.run_node(at) {
+                Ok(true) => done += 1,
+                // It waits, and is alone.
+                Ok(false) => return Ok(()),
+                Err(error) => return Err(self.located(at, error)),
+            }
+        }
+        if let Some(iteration) = self.frames[at.frame as usize]
+            .as_mut()
+            .and_then(|frame| frame.iteration(at.iteration))
+        {
+            iteration.outstanding -= 1;
+            if iteration.outstanding > 0 {
+                return Ok(());
+            }
+        }
+        let node = members.last().copied().unwrap_or(at.node);
+        self.settle(at.frame)
+            .map_err(|error| self.located(Ready { node, ..at }, error))
+    }
+
+    /// Runs a node; false if it waits for another device.
+    fn run_node(&mut self, at: Ready) -> Result<bool, ExecError> {
         let graph = self.graph;
         let node = &graph.nodes[at.node as usize];
         let begin = self.recorder.as_ref().map(Recorder::now);
         let mut outputs = if at.arrived {
-            let value = self.take(at, 1)?.pop();
-            smallvec![value.filter(|value| !matches!(value, Value::None))]
+            smallvec![Some(self.only(at)?).filter(|value| !matches!(value, Value::None))]
         } else {
             self.shared.step()?;
             let counts = match at.dead {
@@ -225,8 +267,7 @@ impl<'g> Device<'g> {
             counts[node.counter as usize] += 1;
             match self.compute(node, at)? {
                 Some(outputs) => outputs,
-                // The node waits.
-                None => return Ok(()),
+                None => return Ok(false),
             }
         };
         if let (Some(recorder), Some(begin)) = (&mut self.recorder, begin) {
@@ -237,16 +278,7 @@ impl<'g> Device<'g> {
         self.propagate(at, node, &mut outputs)?;
         drop(outputs);
         self.shared.spaces.check()?;
-        if let Some(iteration) = self.frames[at.frame as usize]
-            .as_mut()
-            .and_then(|frame| frame.iteration(at.iteration))
-        {
-            iteration.outstanding -= 1;
-            if iteration.outstanding > 0 {
-                return Ok(());
-            }
-        }
-        self.settle(at.frame)
+        Ok(true)
     }
 
     /// The slots of the inputs of a node.
@@ -348,12 +380,12 @@ impl<'g> Device<'g> {
                 }
                 self.deliver(at.node, at.frame, at.iteration + 1, outputs, false)
             }
+            _ if node.edges.0 == node.edges.1 => Ok(()),
             _ => self.deliver(at.node, at.frame, at.iteration, outputs, at.dead),
         }
     }
 
-    /// Delivers values to the users of a node in an iteration, and signals the nodes that have control edges from it. The last
-    /// user of a value gets it without a copy, so that it can compute in place.
+    /// Delivers the results of a node in an iteration.
     fn deliver(
         &mut self,
         source: u32,
@@ -362,63 +394,16 @@ impl<'g> Device<'g> {
         outputs: &mut [Option<Value>],
         dead: bool,
     ) -> Result<(), ExecError> {
-        let graph = self.graph;
-        let kind = &graph.nodes[source as usize].kind;
-        let dead_control = dead && !matches!(kind, NodeAction::Switch);
-        let active = self.frames.get_mut(frame as usize).and_then(Option::as_mut);
-        let iteration = active.and_then(|active| active.iteration(number)).ok_or_else(broken)?;
-        for edge in graph.edges(source) {
-            let merges = edge.merges;
-            let state = &mut iteration.states[edge.index as usize];
-            let label = || &graph.nodes[edge.target as usize].label;
-            let twice = || ExecError::new(format!("{} gets a value twice in one iteration", label()));
-            if edge.port == CONTROL {
-                state.control = state.control.checked_sub(1).ok_or_else(twice)?;
-                state.dead += u32::from(dead_control && !merges);
-            } else {
-                state.data = state.data.checked_sub(1).ok_or_else(twice)?;
-                let value = outputs.get_mut(edge.port as usize);
-                match value.and_then(|v| if edge.last { v.take() } else { v.clone() }) {
-                    Some(_) if merges && (state.ready || state.winner != NONE) => {
-                        let error = ExecError::new(format!("two operands of {} are live", label()));
-                        return Err(error
-                            .help("the forwarded operand is undetermined: a merge joins the two sides of one branch"));
-                    }
-                    Some(value) => {
-                        if merges {
-                            state.winner = edge.input;
-                        }
-                        self.account.hold(&self.shared.spaces, &value);
-                        iteration.slots[edge.slot as usize] = value;
-                    }
-                    None => {
-                        state.dead += 1;
-                        // The entering value is dead, so no iteration can give the merge a live one.
-                        state.over |= merges && matches!(kind, NodeAction::Enter { .. });
-                    }
-                }
-            }
-            let complete = match merges {
-                true => state.winner != NONE || state.over || state.dead == graph.nodes[edge.target as usize].inputs,
-                false => state.data == 0,
-            };
-            if state.ready || !complete || state.control > 0 {
-                continue;
-            }
-            state.ready = true;
-            iteration.outstanding += 1;
-            self.ready.push_back(Ready {
-                frame,
-                iteration: number,
-                node: edge.target,
-                dead: match merges {
-                    true => state.winner == NONE,
-                    false => state.dead > 0,
-                },
-                arrived: false,
-            });
-        }
-        Ok(())
+        let (spaces, at) = (&self.shared.spaces, (frame, number));
+        Delivery::new(
+            self.graph,
+            spaces,
+            &mut self.account,
+            &mut self.ready,
+            &mut self.frames,
+            at,
+        )?
+        .all(source, outputs, dead)
     }
 
     /// The frame that is entered from an iteration; it is created by the first value that enters it.
@@ -510,7 +495,11 @@ impl<'g> Device<'g> {
                 active.first += 1;
                 let deferred = std::mem::take(&mut active.deferred);
                 if let Some(done) = done {
-                    self.end(which, number, done);
+                    let constants = std::mem::take(&mut active.constants);
+                    self.end(which, number, &constants, done);
+                    if let Some(active) = self.frames[at as usize].as_mut() {
+                        active.constants = constants;
+                    }
                 }
                 if !deferred.is_empty() {
                     self.begin(at)?;
@@ -548,26 +537,24 @@ impl<'g> Device<'g> {
     }
 
     /// Ends an iteration, and records values that were never consumed.
-    fn end(&mut self, frame: u32, number: u64, mut iteration: super::frame::Iteration) {
-        let nodes = &self.graph.frames[frame as usize].nodes;
-        for (&node, state) in nodes.iter().zip(&iteration.states) {
-            if state.ready {
-                continue;
-            }
-            let known = &self.graph.nodes[node as usize];
-            let have = known.inputs + known.controls - state.data - state.control;
+    fn end(&mut self, frame: u32, number: u64, constants: &[(u32, Option<Value>)], mut iteration: Iteration) {
+        if !iteration.states.iter().all(|state| state.ready) {
+            let known = &self.graph.frames[frame as usize];
             // One record per node suffices: other iterations are alike.
-            if have > 0 && self.left.len() < nodes.len() {
-                self.left.push(Left {
-                    node,
-                    iteration: number,
-                    have,
-                });
+            if self.left.len() < known.nodes.len() {
+                let arrived = report::arrived(self.graph, frame, constants, &iteration);
+                let room = known.nodes.len() - self.left.len();
+                self.left
+                    .extend(arrived.into_iter().take(room).map(|(node, have)| Left {
+                        node,
+                        iteration: number,
+                        have,
+                    }));
             }
-        }
-        for slot in iteration.slots.iter_mut().filter(|slot| !matches!(slot, Value::None)) {
-            let value = std::mem::take(slot);
-            self.account.release(&self.shared.spaces, &value);
+            for slot in iteration.slots.iter_mut().filter(|slot| !matches!(slot, Value::None)) {
+                let value = std::mem::take(slot);
+                self.account.release(&self.shared.spaces, &value);
+            }
         }
         self.pool.give(frame, iteration);
     }

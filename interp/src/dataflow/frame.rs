@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::compile::{Graph, NONE};
 use crate::exec::value::Value;
 
-/// The inputs of a node in an iteration.
+/// The inputs of a segment in an iteration.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct State {
     /// The number of missing data inputs.
@@ -86,11 +86,11 @@ pub(super) struct Pool {
 impl Pool {
     pub(super) fn new(graph: &Graph) -> Self {
         let fresh = graph.frames.iter().map(|frame| {
-            let states = frame.nodes.iter().map(|&node| {
+            let states = frame.heads.iter().map(|&node| {
                 let node = &graph.nodes[node as usize];
                 State {
-                    data: node.inputs,
-                    control: node.controls,
+                    data: node.waits.0,
+                    control: node.waits.1,
                     dead: 0,
                     winner: NONE,
                     over: false,

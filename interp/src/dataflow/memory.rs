@@ -35,14 +35,17 @@ pub(super) struct Spaces {
     spaces: Vec<Space>,
     total: Space,
     limit: Option<u64>,
+    /// Whether anything is counted.
+    on: bool,
 }
 
 impl Spaces {
-    pub(super) fn new(devices: usize, limit: Option<u64>) -> Self {
+    pub(super) fn new(devices: usize, limit: Option<u64>, on: bool) -> Self {
         Spaces {
             spaces: (0..devices + 2).map(|_| Space::default()).collect(),
             total: Space::default(),
             limit,
+            on,
         }
     }
 
@@ -64,6 +67,7 @@ impl Spaces {
     pub(super) fn in_flight(&self, value: &Value, leaves: bool) {
         let space = self.spaces.len() - 1;
         match leaves {
+            _ if !self.on => {}
             true => self.add(space, value.bytes()),
             false => self.subtract(space, value.bytes()),
         }
@@ -111,13 +115,17 @@ impl Account {
     }
 
     /// Whether anything is counted.
+    #[inline]
     pub(super) fn is_on(&self) -> bool {
         self.on
     }
 
     /// Adds a reference to a value.
+    #[inline]
     pub(super) fn hold(&mut self, spaces: &Spaces, value: &Value) {
-        self.hold_in(spaces, self.space, value);
+        if self.on {
+            self.hold_in(spaces, self.space, value);
+        }
     }
 
     pub(super) fn hold_in(&mut self, spaces: &Spaces, space: usize, value: &Value) {
@@ -161,7 +169,7 @@ mod tests {
 
     #[test]
     fn shared_buffers_count_once_in_each_space() {
-        let spaces = Spaces::new(2, Some(100));
+        let spaces = Spaces::new(2, Some(100), true);
         let mut account = Account::new(1, true);
         let tensor = Tensor::new(&[4], vec![0f64; 4]).unwrap();
         let (a, b) = (Value::Tensor(tensor.clone()), Value::Tensor(tensor));

@@ -15,6 +15,7 @@
 
 mod compile;
 mod compute;
+mod deliver;
 mod device;
 mod frame;
 mod key;
@@ -22,8 +23,10 @@ mod memory;
 mod ready;
 mod report;
 mod run;
+mod segments;
 mod shared;
 mod stats;
+mod straight;
 mod trace;
 
 use pir_dialects::df;
@@ -48,6 +51,9 @@ pub struct Schedule {
     pub trace: bool,
     /// Counts live bytes for the statistics.
     pub count_memory: bool,
+    /// Runs each node by itself, as is done whenever bytes are counted or a trace is recorded. Otherwise, nodes that can
+    /// run one after the other without waiting do so.
+    pub by_node: bool,
 }
 
 /// The result of a run.

@@ -1,9 +1,13 @@
 //! Reports what waits in a deadlock.
 
-use super::compile::{Graph, Keys, NONE};
+use rustc_hash::FxHashMap;
+
+use super::compile::{Graph, Keys, NONE, Node};
 use super::device::Device;
+use super::frame::Iteration;
 use super::shared::Rest;
 use crate::exec::ExecError;
+use crate::exec::value::Value;
 
 /// The maximal number of entries; further ones are counted.
 const MOST: usize = 12;
@@ -77,15 +81,12 @@ impl Device<'_> {
             let known = &graph.frames[active.frame as usize];
             let mut told = false;
             for (number, iteration) in (active.first..).zip(&active.iterations) {
-                for (&node, state) in known.nodes.iter().zip(&iteration.states) {
+                for (node, have) in arrived(graph, active.frame, &active.constants, iteration) {
                     let known = &graph.nodes[node as usize];
+                    told = true;
+                    let place = self.place(at as u32, number);
                     let of = known.inputs + known.controls;
-                    let have = of - state.data - state.control;
-                    if !state.ready && have > 0 {
-                        told = true;
-                        let place = self.place(at as u32, number);
-                        tell(format!("{} has {have} of {of} inputs{place}", known.label));
-                    }
+                    tell(format!("{} has {have} of {of} inputs{place}", known.label));
                 }
             }
             if active.parent != NONE {
@@ -124,4 +125,44 @@ impl Device<'_> {
             tell(format!("{}{more} can never run: its operands depend on it", node.label));
         }
     }
+}
+
+/// The nodes of an iteration that have some inputs and have not run, in their order, with the number of these inputs.
+pub(super) fn arrived(
+    graph: &Graph,
+    frame: u32,
+    constants: &[(u32, Option<Value>)],
+    iteration: &Iteration,
+) -> Vec<(u32, u32)> {
+    let known = &graph.frames[frame as usize];
+    let state = |node: &Node| &iteration.states[node.index as usize];
+    let is_touched = |&head: &u32| {
+        let node = &graph.nodes[head as usize];
+        !state(node).ready && (state(node).data, state(node).control) != node.waits
+    };
+    // A silent edge has a token only if a segment on the way has another one, or if the token is given.
+    if !known.given && !known.heads.iter().any(is_touched) {
+        return Vec::new();
+    }
+    // The tokens of silent edges are not counted: they have arrived if their source has run.
+    let mut silent: FxHashMap<u32, u32> = FxHashMap::default();
+    let ran = known
+        .nodes
+        .iter()
+        .filter(|&&node| state(&graph.nodes[node as usize]).ready);
+    for &source in ran.chain(constants.iter().map(|(node, _)| node)) {
+        for edge in graph.edges_of(source).iter().filter(|edge| edge.silent) {
+            *silent.entry(edge.target).or_default() += 1;
+        }
+    }
+    let nodes = known.nodes.iter().filter_map(|&at| {
+        let node = &graph.nodes[at as usize];
+        let counted = match node.head == at {
+            true => node.waits.0 + node.waits.1 - state(node).data - state(node).control,
+            false => 0,
+        };
+        let have = counted + silent.get(&at).copied().unwrap_or(0);
+        (!state(node).ready && have > 0).then_some((at, have))
+    });
+    nodes.collect()
 }

@@ -24,13 +24,15 @@ use crate::exec::{ExecError, Options, runnable};
 /// The error with its place, or the nodes in a deadlock.
 pub fn run(module: &Module, options: &Options, schedule: &Schedule, out: &mut dyn Write) -> Result<Outcome, ExecError> {
     let module = &*runnable(module)?;
-    let mut setup = Setup::new(&module.ctx, options);
+    let count_memory = schedule.count_memory || options.max_memory.is_some();
+    // Who looks at single nodes shall see them: what runs before what, and which values exist at a time.
+    let join = !count_memory && !schedule.trace && !schedule.by_node;
+    let mut setup = Setup::new(&module.ctx, options, join);
     let graphs = graphs(module, options.function.as_deref())?;
     let graphs = graphs.iter().map(|graph| setup.graph(graph.body, graph.device));
     let mut graphs: Vec<Graph> = graphs.collect::<Result<_, _>>()?;
     graphs.sort_by_key(|graph| graph.device);
-    let count_memory = schedule.count_memory || options.max_memory.is_some();
-    let spaces = Spaces::new(graphs.len(), options.max_memory);
+    let spaces = Spaces::new(graphs.len(), options.max_memory, count_memory);
     let mut shared = Shared::new(graphs.len(), options.max_steps, spaces);
     if schedule.threads {
         shared.hurry();
@@ -121,8 +123,10 @@ fn take_turns(devices: &mut [Device<'_>], shared: &Shared, seed: u64, printed: &
             return;
         }
         let at = busy[random.below(busy.len())];
-        let result = devices[at].step().and_then(|_| write_prints(printed.try_iter(), out));
-        if let Err(error) = result {
+        let result = devices[at].step();
+        // What a segment has printed before it failed is told too.
+        let written = write_prints(printed.try_iter(), out);
+        if let Err(error) = result.and(written) {
             return shared.stop(Some(error));
         }
     }
@@ -131,11 +135,12 @@ fn take_turns(devices: &mut [Device<'_>], shared: &Shared, seed: u64, printed: &
 /// Runs the only device.
 fn alone(device: &mut Device<'_>, printed: &Receiver<String>, out: &mut dyn Write) -> Result<(), ExecError> {
     loop {
-        let goes_on = device.step()?;
+        let result = device.step();
+        // What a segment has printed before it failed is told too.
         if std::mem::take(&mut device.has_printed) {
             write_prints(printed.try_iter(), out)?;
         }
-        if !goes_on {
+        if !result? {
             return Ok(());
         }
     }

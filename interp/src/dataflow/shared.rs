@@ -1,5 +1,6 @@
 //! Shared by the devices of a run: messages, the budget, and termination.
 
+use std::collections::hash_map;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -97,9 +98,16 @@ impl Shared {
     }
 
     /// Counts an execution.
+    #[inline]
     pub(super) fn step(&self) -> Result<(), ExecError> {
         // Without a limit, devices do not share a counter.
-        let Some(most) = self.max_steps else { return Ok(()) };
+        match self.max_steps {
+            None => Ok(()),
+            Some(most) => self.count(most),
+        }
+    }
+
+    fn count(&self, most: u64) -> Result<(), ExecError> {
         if self.steps.fetch_add(1, Ordering::Relaxed) < most {
             return Ok(());
         }
@@ -111,13 +119,23 @@ impl Shared {
     pub(super) fn send(&self, key: Key, value: Option<Value>) -> Result<(), ExecError> {
         let mut inner = self.lock();
         let inner = &mut *inner;
-        match inner.messages.get(&key) {
-            Some(Entry::Sent(_)) => {
+        let place = match inner.messages.entry(key) {
+            hash_map::Entry::Vacant(place) => {
+                if let Some(value) = &value {
+                    self.spaces.in_flight(value, true);
+                }
+                place.insert(Entry::Sent(value));
+                return Ok(());
+            }
+            hash_map::Entry::Occupied(place) => place,
+        };
+        match place.get() {
+            Entry::Sent(_) => {
                 Err(ExecError::new("it sends a second message with the same key")
                     .help("each message needs a unique key"))
             }
-            Some(&Entry::Awaited(ticket)) => {
-                inner.messages.remove(&key);
+            &Entry::Awaited(ticket) => {
+                place.remove();
                 let device = ticket.device as usize;
                 if let Some(mail) = inner.mail.get_mut(device) {
                     mail.push(Mail { ticket, value });
@@ -128,46 +146,39 @@ impl Shared {
                 }
                 Ok(())
             }
-            None => {
-                if let Some(value) = &value {
-                    self.spaces.in_flight(value, true);
-                }
-                inner.messages.insert(key, Entry::Sent(value));
-                Ok(())
-            }
         }
     }
 
     /// The message, if it has arrived; otherwise it is delivered later.
     pub(super) fn receive(&self, key: Key, ticket: Ticket) -> Result<Option<Option<Value>>, ExecError> {
         let mut inner = self.lock();
-        match inner.messages.remove(&key) {
-            Some(Entry::Sent(value)) => {
-                if let Some(value) = &value {
-                    self.spaces.in_flight(value, false);
-                }
-                Ok(Some(value))
+        let place = match inner.messages.entry(key) {
+            hash_map::Entry::Vacant(place) => {
+                place.insert(Entry::Awaited(ticket));
+                return Ok(None);
             }
-            Some(other) => {
-                inner.messages.insert(key, other);
-                Err(ExecError::new("another node waits for a message with the same key")
-                    .help("each message needs a unique key"))
+            hash_map::Entry::Occupied(place) if matches!(place.get(), Entry::Sent(_)) => place,
+            hash_map::Entry::Occupied(_) => {
+                return Err(ExecError::new("another node waits for a message with the same key")
+                    .help("each message needs a unique key"));
             }
-            None => {
-                inner.messages.insert(key, Entry::Awaited(ticket));
-                Ok(None)
-            }
+        };
+        let Entry::Sent(value) = place.remove() else {
+            return Ok(None);
+        };
+        if let Some(value) = &value {
+            self.spaces.in_flight(value, false);
         }
+        Ok(Some(value))
     }
 
-    /// Takes the messages delivered to a device.
-    pub(super) fn mail(&self, device: usize) -> Vec<Mail> {
-        if !self.has_mail[device].load(Ordering::Acquire) {
-            return Vec::new();
+    /// Takes the messages delivered to a device, in exchange for an empty list.
+    pub(super) fn mail(&self, device: usize, list: &mut Vec<Mail>) {
+        if self.has_mail[device].load(Ordering::Acquire) {
+            let mut inner = self.lock();
+            self.has_mail[device].store(false, Ordering::Relaxed);
+            std::mem::swap(&mut inner.mail[device], list);
         }
-        let mut inner = self.lock();
-        self.has_mail[device].store(false, Ordering::Relaxed);
-        std::mem::take(&mut inner.mail[device])
     }
 
     /// Whether a device has messages.
@@ -175,9 +186,11 @@ impl Shared {
         self.has_mail[device].load(Ordering::Acquire)
     }
 
-    /// Whether there are several devices.
-    pub(super) fn is_several(&self) -> bool {
-        self.threads > 1
+    /// Whether a thread sleeps and there is work for it, besides that of a device which goes on.
+    #[inline]
+    pub(super) fn may_rouse(&self, device: usize) -> bool {
+        self.asleep.load(Ordering::Relaxed) > 0
+            && (0..self.has_mail.len()).any(|other| other != device && self.has_work(other))
     }
 
     /// Takes a device for the first time.
@@ -218,8 +231,7 @@ impl Shared {
     /// Wakes a thread if one sleeps and there is work for it, besides that of a device which goes on. To wake it costs more than
     /// to run a few small operations, so this is done only before long ones.
     pub(super) fn rouse(&self, device: usize) {
-        let others = || (0..self.has_mail.len()).filter(|&other| other != device);
-        if self.asleep.load(Ordering::Relaxed) > 0 && others().any(|other| self.has_work(other)) {
+        if self.may_rouse(device) {
             self.call(&mut self.lock());
         }
     }
@@ -286,21 +298,25 @@ mod tests {
 
     #[test]
     fn messages_meet_in_either_order() {
-        let shared = Shared::new(1, None, Spaces::new(1, None));
+        let shared = Shared::new(1, None, Spaces::new(1, None, true));
         shared.send(key(0), None).unwrap();
         assert!(matches!(shared.receive(key(0), TICKET), Ok(Some(None))));
         assert!(matches!(shared.receive(key(1), TICKET), Ok(None)));
-        assert!(shared.mail(0).is_empty());
+        let mut mail = Vec::new();
+        shared.mail(0, &mut mail);
+        assert!(mail.is_empty());
         shared.send(key(1), None).unwrap();
-        let mail = shared.mail(0);
+        shared.mail(0, &mut mail);
         assert_eq!(mail.len(), 1);
         assert_eq!(mail[0].ticket.node, 7);
-        assert!(shared.mail(0).is_empty());
+        mail.clear();
+        shared.mail(0, &mut mail);
+        assert!(mail.is_empty());
     }
 
     #[test]
     fn one_key_is_for_one_message() {
-        let shared = Shared::new(1, None, Spaces::new(1, None));
+        let shared = Shared::new(1, None, Spaces::new(1, None, true));
         shared.send(key(0), None).unwrap();
         assert!(shared.send(key(0), None).is_err());
         shared.receive(key(1), TICKET).unwrap();
@@ -311,7 +327,7 @@ mod tests {
 
     #[test]
     fn the_last_thread_to_sleep_ends_the_run() {
-        let shared = Shared::new(2, None, Spaces::new(2, None));
+        let shared = Shared::new(2, None, Spaces::new(2, None, true));
         (0..2).for_each(|device| shared.begins(device));
         std::thread::scope(|scope| {
             let other = scope.spawn(|| shared.sleep());
@@ -322,19 +338,21 @@ mod tests {
 
     #[test]
     fn a_thread_with_work_left_does_not_sleep() {
-        let shared = Shared::new(1, None, Spaces::new(1, None));
+        let shared = Shared::new(1, None, Spaces::new(1, None, true));
         assert!(shared.sleep());
         shared.begins(0);
         shared.receive(key(0), TICKET).unwrap();
         shared.send(key(0), None).unwrap();
         assert!(shared.sleep());
-        assert_eq!(shared.mail(0).len(), 1);
+        let mut mail = Vec::new();
+        shared.mail(0, &mut mail);
+        assert_eq!(mail.len(), 1);
         assert!(!shared.sleep());
     }
 
     #[test]
     fn work_for_others_wakes() {
-        let mut shared = Shared::new(2, None, Spaces::new(2, None));
+        let mut shared = Shared::new(2, None, Spaces::new(2, None, true));
         shared.hurry();
         (0..2).for_each(|device| shared.begins(device));
         shared.receive(key(0), TICKET).unwrap();

@@ -164,6 +164,7 @@ fn into(
         (Data::F32(y), _) => each(x, y, f),
         (Data::F64(y), _) => each(x, y, d),
         (Data::I64(y), Some(i)) => each(x, y, i),
+        (Data::I32(y), Some(i)) => each(x, y, |a: i32, b: i32| i(a.into(), b.into()) as i32),
         _ => false,
     }
 }
