@@ -114,7 +114,7 @@ pub(super) struct Node {
     pub(super) slot: u32,
     /// Its edges, and the members of the segment that it begins.
     pub(super) edges: (u32, u32),
-    members: (u32, u32),
+    pub(super) members: (u32, u32),
     /// Whether [`super::straight`] runs it.
     pub(super) straight: bool,
     /// The slot of its only user, if that waits for nothing.
@@ -154,7 +154,7 @@ pub(super) struct Graph {
     pub(super) nodes: Vec<Node>,
     pub(super) edges: Vec<Edge>,
     /// The nodes by segment, in the order in which they run.
-    members: Vec<u32>,
+    pub(super) members: Vec<u32>,
     /// The root comes first.
     pub(super) frames: Vec<FrameInfo>,
     /// The nodes without inputs.
@@ -226,36 +226,6 @@ impl Graph {
     pub(super) fn members_of(&self, head: u32) -> &[u32] {
         let (first, end) = self.nodes[head as usize].members;
         &self.members[first as usize..end as usize]
-    }
-
-    /// Numbers the segments, and notes the members of each in the given order of all nodes.
-    pub(super) fn set_members(&mut self, order: &[u32]) {
-        let mut end = 0;
-        for at in 0..self.nodes.len() as u32 {
-            let node = &mut self.nodes[at as usize];
-            if let Some(frame) = self.frames.get_mut(node.frame as usize)
-                && node.head == at
-            {
-                node.index = frame.heads.len() as u32;
-                frame.heads.push(at);
-            }
-        }
-        let mut count = vec![0u32; self.nodes.len()];
-        for &at in order {
-            count[self.nodes[at as usize].head as usize] += 1;
-        }
-        for (node, count) in self.nodes.iter_mut().zip(count) {
-            node.members = (end, end);
-            end += count;
-        }
-        self.members = vec![0; order.len()];
-        for &at in order {
-            let head = self.nodes[at as usize].head as usize;
-            self.nodes[at as usize].index = self.nodes[head].index;
-            let end = &mut self.nodes[head].members.1;
-            self.members[*end as usize] = at;
-            *end += 1;
-        }
     }
 }
 

@@ -360,7 +360,37 @@ impl Division {
         for (frame, given) in graph.frames.iter_mut().zip(self.given) {
             frame.given = given;
         }
-        graph.set_members(&self.order);
+        set_members(graph, &self.order);
+    }
+}
+
+/// Numbers the segments, and notes the members of each in the given order of all nodes.
+fn set_members(graph: &mut Graph, order: &[u32]) {
+    let mut end = 0;
+    for at in 0..graph.nodes.len() as u32 {
+        let node = &mut graph.nodes[at as usize];
+        if let Some(frame) = graph.frames.get_mut(node.frame as usize)
+            && node.head == at
+        {
+            node.index = frame.heads.len() as u32;
+            frame.heads.push(at);
+        }
+    }
+    let mut count = vec![0u32; graph.nodes.len()];
+    for &at in order {
+        count[graph.nodes[at as usize].head as usize] += 1;
+    }
+    for (node, count) in graph.nodes.iter_mut().zip(count) {
+        node.members = (end, end);
+        end += count;
+    }
+    graph.members = vec![0; order.len()];
+    for &at in order {
+        let head = graph.nodes[at as usize].head as usize;
+        graph.nodes[at as usize].index = graph.nodes[head].index;
+        let end = &mut graph.nodes[head].members.1;
+        graph.members[*end as usize] = at;
+        *end += 1;
     }
 }
 
