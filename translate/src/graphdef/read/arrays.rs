@@ -164,11 +164,7 @@ fn scatter(r: &mut Reader<'_>, at: usize, flow: ValueId, value: ValueId, places:
     if shape.iter().any(|&d| d < 0) || !r.ctx.is_float(elem) || places.iter().any(|p| !(0..count).contains(p)) {
         return Err("only scattering all elements in order is supported".to_owned());
     }
-    let index = [
-        ("value", r.ctx.ints_attr(places)),
-        ("dtype", r.ctx.type_attr(Type::I64)),
-    ];
-    let index = r.helper(at, pd::FullIntArray::NAME, &[], &index)?;
+    let index = r.vector(at, places, Type::I64)?;
     let attrs = [("axis", r.ctx.int_attr(0)), ("x_shape", r.ctx.ints_attr(&shape))];
     let rows = r.helper(at, pd::GatherGrad::NAME, &[index, value], &attrs)?;
     r.op(at, pd::Add::NAME, &[base, rows], &[])?;

@@ -5,6 +5,7 @@ use pir_ir::{Attr, AttrDict, DYNAMIC, OpId, OpSpec, RegionId, Sym, Type, ValueId
 use super::reader::{Reader, Result};
 use crate::paddle::build::identifier;
 use pir_dialects::df::DEVICE_NAME;
+use pir_dialects::pd;
 
 impl Reader<'_> {
     pub(super) fn entry(&self, name: &str, attr: Attr) -> (Sym, Attr) {
@@ -34,6 +35,23 @@ impl Reader<'_> {
         let op = self.append(at, name, operands, &[Type::NONE], attrs)?;
         self.is_piece(at, op);
         Ok(self.body.result(op, 0))
+    }
+
+    /// A value with elements of a type: itself, if it has them.
+    pub(super) fn of_elem(&mut self, at: usize, value: ValueId, elem: Type) -> Result<ValueId> {
+        match self.dims(value)?.1 == elem {
+            true => Ok(value),
+            false => self.helper(at, pd::Cast::NAME, &[value], &[("dtype", self.ctx.type_attr(elem))]),
+        }
+    }
+
+    /// Integers that are known, as a vector.
+    pub(super) fn vector(&mut self, at: usize, numbers: &[i64], elem: Type) -> Result<ValueId> {
+        let attrs = [
+            ("value", self.ctx.ints_attr(numbers)),
+            ("dtype", self.ctx.type_attr(elem)),
+        ];
+        self.helper(at, pd::FullIntArray::NAME, &[], &attrs)
     }
 
     /// Appends the operation that gives the result of a node.

@@ -110,11 +110,7 @@ pub(super) const TABLE: &[Row] = &[
         for index in 0..r.num_inputs(at) {
             let x = r.operand(at, index)?;
             let shape = r.helper(at, pd::Shape::NAME, &[x], &[])?;
-            let cast = [("dtype", r.ctx.type_attr(elem))];
-            values.push(match elem {
-                Type::I64 => shape,
-                _ => r.helper(at, pd::Cast::NAME, &[shape], &cast)?,
-            });
+            values.push(r.of_elem(at, shape, elem)?);
         }
         r.values[at] = values;
         Ok(())
@@ -164,11 +160,8 @@ pub(super) const TABLE: &[Row] = &[
             let _ = r.flag(at, "sorted");
             r.op_of(at, pd::Topk::NAME, &[x], &[("k", r.ctx.int_attr(k))], 2)?;
             let places = r.elem(at, "index_type").unwrap_or(Type::I32);
-            if let Some(&found) = r.values[at].get(1)
-                && places != Type::I64
-            {
-                let cast = r.helper(at, pd::Cast::NAME, &[found], &[("dtype", r.ctx.type_attr(places))])?;
-                r.values[at][1] = cast;
+            if let Some(&found) = r.values[at].get(1) {
+                r.values[at][1] = r.of_elem(at, found, places)?;
             }
             Ok(())
         },
@@ -195,8 +188,7 @@ fn several(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let mut values = Vec::new();
     for known in known {
         let numbers = known.ints().ok_or("the shapes that it reads must be static")?;
-        let attrs = [("value", r.ctx.ints_attr(&numbers)), ("dtype", r.ctx.type_attr(elem))];
-        values.push(r.helper(at, pd::FullIntArray::NAME, &[], &attrs)?);
+        values.push(r.vector(at, &numbers, elem)?);
     }
     r.values[at] = values;
     Ok(())
@@ -334,10 +326,8 @@ fn moving_slice(r: &mut Reader<'_>, at: usize, x: ValueId, (cut, entries): (Vec<
     let first = cut.first().copied().unwrap_or(0);
     let mut operands = vec![x];
     for index in 1..3 {
-        let mut bound = r.operand(at, index)?;
-        if r.dims(bound)?.1 != Type::I64 {
-            bound = r.helper(at, pd::Cast::NAME, &[bound], &[("dtype", r.ctx.type_attr(Type::I64))])?;
-        }
+        let bound = r.operand(at, index)?;
+        let mut bound = r.of_elem(at, bound, Type::I64)?;
         if cut.len() < entries {
             let attrs = [
                 ("axes", r.ctx.ints_attr(&[0])),

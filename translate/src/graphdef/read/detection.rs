@@ -218,7 +218,7 @@ fn suppress(
 
 /// The loss of connectionist temporal classification, and its derivative: the labels are a sparse matrix of known places.
 fn ctc(r: &mut Reader<'_>, at: usize, blank_first: bool) -> Result<()> {
-    let merges = r.attr(at, "ctc_merge_repeated").is_none() || r.flag(at, "ctc_merge_repeated");
+    let merges = r.flag_or(at, "ctc_merge_repeated", true);
     let collapses = r.flag(at, "preprocess_collapse_repeated");
     if !merges || collapses || r.flag(at, "ignore_longer_outputs_than_inputs") {
         return Err("repeated labels that are not merged, and labels that are too long, are not supported".to_owned());
@@ -260,11 +260,7 @@ fn ctc(r: &mut Reader<'_>, at: usize, blank_first: bool) -> Result<()> {
         let rows = all.index_select_with(scope.indices(&table), |o| o.axis(0));
         Ok(vec![rows.reshape([batch, width])])
     })?[0];
-    let list = [
-        ("value", r.ctx.ints_attr(&lengths)),
-        ("dtype", r.ctx.type_attr(Type::I64)),
-    ];
-    let lengths = r.helper(at, pd::FullIntArray::NAME, &[], &list)?;
+    let lengths = r.vector(at, &lengths, Type::I64)?;
     let types = [r.tensor(&[batch, 1], elem)?, r.tensor(&[time, batch, classes], elem)?];
     let blank = if blank_first { 0 } else { classes - 1 };
     let attrs = [

@@ -21,8 +21,10 @@ pub(super) const TABLE: &[Row] = &[
                 r.int(at, "k"),
                 r.int(at, "reduction_dimension").unwrap_or(-1),
             );
-            let is_set = |name| r.attr(at, name).is_none() || r.flag(at, name);
-            let (largest, whole) = (is_set("is_max_k"), is_set("aggregate_to_topk"));
+            let (largest, whole) = (
+                r.flag_or(at, "is_max_k", true),
+                r.flag_or(at, "aggregate_to_topk", true),
+            );
             r.float(at, "recall_target", 0.95);
             if !whole || r.int(at, "reduction_input_size_override").unwrap_or(-1) != -1 {
                 return Err("candidates of partitions (`aggregate_to_topk = false`) are not supported".to_owned());

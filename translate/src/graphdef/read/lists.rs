@@ -332,10 +332,7 @@ fn set_growing(r: &mut Reader<'_>, at: usize, list: ValueId, index: ValueId, row
         return Err("the shape of its elements is unknown".to_owned());
     }
     let wide = ("dtype", r.ctx.type_attr(Type::I64));
-    let vector = |r: &mut Reader<'_>, numbers: &[i64]| {
-        let attrs = [("value", r.ctx.ints_attr(numbers)), wide];
-        r.helper(at, pd::FullIntArray::NAME, &[], &attrs)
-    };
+    let vector = |r: &mut Reader<'_>, numbers: &[i64]| r.vector(at, numbers, Type::I64);
     let first = [("axis", r.ctx.ints_attr(&[0]))];
     let index = r.helper(at, pd::Cast::NAME, &[index], &[wide])?;
     let place = r.helper(at, pd::Unsqueeze::NAME, &[index], &first)?;

@@ -52,7 +52,7 @@ pub(super) const TABLE: &[Row] = &[
     }),
     ("MatrixTriangularSolve", "T T", "lower=true adjoint=false", |r, at| {
         let operands = r.operands(at, 2)?;
-        let lower = r.attr(at, "lower").is_none() || r.flag(at, "lower");
+        let lower = r.flag_or(at, "lower", true);
         let attrs = [
             ("upper", r.ctx.bool_attr(!lower)),
             ("transpose", r.ctx.bool_attr(r.flag(at, "adjoint"))),
@@ -71,7 +71,7 @@ pub(super) const TABLE: &[Row] = &[
     }),
     ("SelfAdjointEigV2", "T -> e v", "compute_v=true", |r, at| {
         let x = r.operand(at, 0)?;
-        let (name, attr, results) = match r.attr(at, "compute_v").is_none() || r.flag(at, "compute_v") {
+        let (name, attr, results) = match r.flag_or(at, "compute_v", true) {
             true => (pd::Eigh::NAME, "UPLO", 2),
             false => (pd::Eigvalsh::NAME, "uplo", 1),
         };
@@ -79,10 +79,7 @@ pub(super) const TABLE: &[Row] = &[
     }),
     ("Svd", "T -> s u v", "compute_uv=true full_matrices=false", |r, at| {
         let x = r.operand(at, 0)?;
-        let (whole, vectors) = (
-            r.flag(at, "full_matrices"),
-            r.attr(at, "compute_uv").is_none() || r.flag(at, "compute_uv"),
-        );
+        let (whole, vectors) = (r.flag(at, "full_matrices"), r.flag_or(at, "compute_uv", true));
         if !vectors {
             return r.op(at, pd::Svdvals::NAME, &[x], &[]);
         }
@@ -101,7 +98,7 @@ fn banded_solve(r: &mut Reader<'_>, at: usize) -> Result<()> {
     /// A larger matrix is not written out.
     const LARGEST: i64 = 1 << 10;
     let bands = r.operand(at, 0)?;
-    let lower = r.attr(at, "lower").is_none() || r.flag(at, "lower");
+    let lower = r.flag_or(at, "lower", true);
     let adjoint = r.flag(at, "adjoint");
     let (dims, elem) = r.dims(bands)?;
     let &[.., count, n] = &dims[..] else {
@@ -139,12 +136,11 @@ fn swapped(rank: usize) -> Vec<i64> {
 /// Matrices with rows and columns exchanged.
 fn turned(r: &mut Reader<'_>, at: usize, x: ValueId) -> Result<ValueId> {
     let rank = r.dims(x)?.0.len();
-    let mut order: Vec<i64> = (0..rank as i64).collect();
     if rank < 2 {
         return Err("its input must be a matrix".to_owned());
     }
-    order.swap(rank - 2, rank - 1);
-    r.helper(at, pd::Transpose::NAME, &[x], &[("perm", r.ctx.ints_attr(&order))])
+    let order = [("perm", r.ctx.ints_attr(&swapped(rank)))];
+    r.helper(at, pd::Transpose::NAME, &[x], &order)
 }
 
 /// The lowest and the highest diagonal of a band.

@@ -343,7 +343,7 @@ fn batch_norm(r: &mut Reader<'_>, at: usize) -> Result<()> {
         return Err("it must have five inputs".to_owned());
     };
     let format = r.text(at, "data_format").unwrap_or_else(|| "NHWC".to_owned());
-    let training = r.attr(at, "is_training").is_none() || r.flag(at, "is_training");
+    let training = r.flag_or(at, "is_training", true);
     let epsilon = r.float(at, "epsilon", 1e-4);
     match r.attr(at, "exponential_avg_factor") {
         Some(Value::Float(factor)) if training && *factor != 1.0 => {

@@ -33,6 +33,14 @@ impl Reader<'_> {
         matches!(self.attr(at, name), Some(Value::Bool(true)))
     }
 
+    /// The same, where an attribute that is left out has a value.
+    pub(super) fn flag_or(&self, at: usize, name: &str, usual: bool) -> bool {
+        match self.attr(at, name) {
+            Some(_) => self.flag(at, name),
+            None => usual,
+        }
+    }
+
     pub(super) fn text(&self, at: usize, name: &str) -> Option<String> {
         match self.attr(at, name)? {
             Value::Bytes(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),

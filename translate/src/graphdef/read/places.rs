@@ -311,10 +311,7 @@ fn extreme(r: &mut Reader<'_>, at: usize, reduce: &'static str) -> Result<()> {
             if reduce == pd::Max::NAME { -most } else { most }
         }
     };
-    if r.dims(index)?.1 != Type::I64 {
-        let wide = [("dtype", r.ctx.type_attr(Type::I64))];
-        index = r.helper(at, pd::Cast::NAME, &[index], &wide)?;
-    }
+    index = r.of_elem(at, index, Type::I64)?;
     let numbers = [
         ("start", r.ctx.int_attr(0)),
         ("end", r.ctx.int_attr(count)),
@@ -379,8 +376,7 @@ pub(super) fn scatter_at(
         for axis in (0..depth - 1).rev() {
             strides[axis] = strides[axis + 1].saturating_mul(dims[axis + 1]);
         }
-        let list = [("value", r.ctx.ints_attr(&strides)), ("dtype", r.ctx.type_attr(elem))];
-        let strides = r.helper(at, pd::FullIntArray::NAME, &[], &list)?;
+        let strides = r.vector(at, &strides, elem)?;
         let scaled = r.helper(at, pd::Multiply::NAME, &[index, strides], &[])?;
         let attrs = [
             ("axis", r.ctx.ints_attr(&[-1])),
@@ -390,10 +386,7 @@ pub(super) fn scatter_at(
         let number = r.helper(at, pd::Sum::NAME, &[scaled], &attrs)?;
         // The number of a row does not determine whether the index is within its axis: an index out of range is refused
         // at run time.
-        let mut list = |values: &[i64]| {
-            let list = [("value", r.ctx.ints_attr(values)), ("dtype", r.ctx.type_attr(elem))];
-            r.helper(at, pd::FullIntArray::NAME, &[], &list)
-        };
+        let mut list = |values: &[i64]| r.vector(at, values, elem);
         let (zeros, ends, none) = (list(&vec![0; depth])?, list(&dims[..depth])?, list(&[rows])?);
         let above = r.helper(at, pd::GreaterEqual::NAME, &[index, zeros], &[])?;
         let below = r.helper(at, pd::LessThan::NAME, &[index, ends], &[])?;

@@ -108,16 +108,9 @@ impl Range {
         if !(1..=62).contains(&bits) {
             return Err("its number of bits is out of range".to_owned());
         }
-        let flag = |name: &str, usual: bool| {
-            if r.attr(at, name).is_some() {
-                r.flag(at, name)
-            } else {
-                usual
-            }
-        };
-        let (signed, narrow) = (flag("signed_input", true), flag("narrow_range", false));
+        let (signed, narrow) = (r.flag_or(at, "signed_input", true), r.flag(at, "narrow_range"));
         // Only the third version takes its number of bits as an input, and its range as given.
-        let given = flag("range_given", r.num_inputs(at) == 4);
+        let given = r.flag_or(at, "range_given", r.num_inputs(at) == 4);
         let up = match r.text(at, "round_mode").as_deref() {
             None | Some("HALF_TO_EVEN") => false,
             Some("HALF_UP") => true,

@@ -146,11 +146,8 @@ fn bits(r: &mut Reader<'_>, at: usize, state: ValueId, count: i64, elem: Type) -
 
 /// A list of numbers of 64 bits.
 fn words(r: &mut Reader<'_>, at: usize, values: &[i64]) -> Result<ValueId> {
-    let attrs = [
-        ("value", r.ctx.ints_attr(values)),
-        ("dtype", r.ctx.type_attr(word(r, 64))),
-    ];
-    r.helper(at, pd::FullIntArray::NAME, &[], &attrs)
+    let elem = word(r, 64);
+    r.vector(at, values, elem)
 }
 
 fn joined(r: &mut Reader<'_>, at: usize, parts: &[ValueId]) -> Result<ValueId> {

@@ -182,7 +182,7 @@ fn known(r: &Reader<'_>, input: Input, depth: usize) -> Option<Vec<f32>> {
 fn scale_and_translate(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let (x, sizes) = (r.operand(at, 0)?, r.list(at, 1, "sizes")?);
     let (reach, kernel) = kernel(&r.text(at, "kernel_type").unwrap_or_else(|| "lanczos3".to_owned()))?;
-    let antialias = r.attr(at, "antialias").is_none() || r.flag(at, "antialias");
+    let antialias = r.flag_or(at, "antialias", true);
     let numbers = |index| -> Result<[f32; 2]> {
         let input = r.input(at, index)?;
         match known(r, input, 0).ok_or("its scale and translation must be constants")?[..] {
@@ -220,10 +220,7 @@ fn scale_and_translate(r: &mut Reader<'_>, at: usize) -> Result<()> {
 fn by_matrices(r: &mut Reader<'_>, at: usize, shares: Shares) -> Result<()> {
     let (x, sizes) = (r.operand(at, 0)?, r.list(at, 1, "sizes")?);
     // The result has elements of f32, whatever those of the image are.
-    let x = match r.dims(x)?.1 {
-        Type::F32 => x,
-        _ => r.helper(at, pd::Cast::NAME, &[x], &[("dtype", r.ctx.type_attr(Type::F32))])?,
-    };
+    let x = r.of_elem(at, x, Type::F32)?;
     with_matrices(r, at, x, &sizes, false, |r, _, from, to, row| {
         shares(&Scale::of(r, at, from, to), row)
     })

@@ -46,10 +46,7 @@ pub(super) fn one_hot(r: &mut Reader<'_>, at: usize) -> Result<()> {
             rank + 1
         ));
     }
-    let wide = |ctx: &pir_ir::Context| [("dtype", ctx.type_attr(Type::I64))];
-    if r.dims(index)?.1 != Type::I64 {
-        index = r.helper(at, pd::Cast::NAME, &[index], &wide(r.ctx))?;
-    }
+    index = r.of_elem(at, index, Type::I64)?;
     index = r.helper(
         at,
         pd::Unsqueeze::NAME,

@@ -28,11 +28,7 @@ fn places(r: &mut Reader<'_>, at: usize, taken: &Taken) -> Result<ValueId> {
         return range(r, at, taken.start, taken.end, taken.stride);
     }
     let places: Vec<i64> = (0..count).map(|n| taken.place(n)).collect();
-    let list = [
-        ("value", r.ctx.ints_attr(&places)),
-        ("dtype", r.ctx.type_attr(Type::I64)),
-    ];
-    r.helper(at, pd::FullIntArray::NAME, &[], &list)
+    r.vector(at, &places, Type::I64)
 }
 
 /// A tensor with an axis of extent 1 more or less, by `pd.unsqueeze` or `pd.squeeze`.
@@ -293,8 +289,7 @@ pub(super) fn slice_computed(r: &mut Reader<'_>, at: usize, x: ValueId, sizes: &
                 if size > MOST {
                     return Err("its size exceeds the extent of its input".to_owned());
                 }
-                let rows = [("value", r.ctx.ints_attr(&rows)), ("dtype", r.ctx.type_attr(Type::I64))];
-                let rows = r.helper(at, pd::FullIntArray::NAME, &[], &rows)?;
+                let rows = r.vector(at, &rows, Type::I64)?;
                 let start = r.helper(at, pd::Cast::NAME, &[start], &[("dtype", r.ctx.type_attr(Type::I64))])?;
                 let rows = r.helper(at, pd::Add::NAME, &[rows, start], &[])?;
                 r.helper(at, pd::Gather::NAME, &[value, rows], &[("axis", r.ctx.int_attr(axis))])?
@@ -387,9 +382,7 @@ pub(super) fn stretch(
             Bound::Computed(value) => value,
             Bound::Known(number) => super::select::like(r, at, like, number as f64)?,
         };
-        if r.dims(bound)?.1 != Type::I64 {
-            bound = r.helper(at, pd::Cast::NAME, &[bound], &[("dtype", r.ctx.type_attr(Type::I64))])?;
-        }
+        bound = r.of_elem(at, bound, Type::I64)?;
         operands.push(r.helper(at, pd::Unsqueeze::NAME, &[bound], &[("axis", r.ctx.ints_attr(&[0]))])?);
     }
     r.helper(at, pd::Slice::NAME, &operands, &attrs)

@@ -7,6 +7,7 @@ use super::super::proto::Value;
 use super::super::types::Number;
 use super::reader::{Reader, Result};
 use super::row::Row;
+use super::windows::same;
 
 const CONVOLUTION: &str = "strides padding data_format=NDHWC dilations=[]";
 const POOLING: &str = "ksize strides padding data_format=NDHWC";
@@ -71,19 +72,15 @@ impl Window {
         for axis in 0..3 {
             let (extent, stride) = (dims[axis + 1], self.strides[axis]);
             let reach = (size[axis] - 1).saturating_mul(self.dilations[axis]).saturating_add(1);
-            let (count, total) = match self.same {
-                true => {
-                    let count = extent.div_euclid(stride) + i64::from(extent % stride != 0);
-                    let wanted = (count - 1).saturating_mul(stride).saturating_add(reach);
-                    (count, (wanted - extent).max(0))
-                }
-                false => ((extent - reach).div_euclid(stride) + 1, 0),
+            let (count, before, after) = match self.same {
+                true => same(extent, reach, stride),
+                false => ((extent - reach).div_euclid(stride) + 1, 0, 0),
             };
             if count < 1 || size[axis] < 1 {
                 return Err("its window must be five numbers, 1 for the batch and the channels".to_owned());
             }
             steps[axis] = count;
-            around.extend([total / 2, total - total / 2]);
+            around.extend([before, after]);
         }
         Ok(Borders { steps, around })
     }

@@ -46,15 +46,19 @@ pub(super) fn pair(r: &Reader<'_>, at: usize, name: &str) -> Result<[i64; 2]> {
     <[i64; 2]>::try_from(numbers).map_err(|_| format!("its `{name}` are not supported"))
 }
 
+/// The number of windows along an axis where one begins at each step, and the padding before and after the axis that they need.
+pub(super) fn same(extent: i64, size: i64, stride: i64) -> (i64, i64, i64) {
+    let count = extent.div_euclid(stride) + i64::from(extent % stride != 0);
+    let wanted = (count - 1).saturating_mul(stride).saturating_add(size);
+    let border = (wanted - extent).max(0);
+    (count, border / 2, border - border / 2)
+}
+
 /// The number of windows along an axis, and the padding before and after it.
 fn along(padding: &str, extent: i64, size: i64, stride: i64) -> Result<(i64, i64, i64)> {
     match padding {
         "VALID" if extent >= size => Ok(((extent - size) / stride + 1, 0, 0)),
-        "SAME" => {
-            let count = (extent + stride - 1) / stride;
-            let border = ((count - 1) * stride + size - extent).max(0);
-            Ok((count, border / 2, border - border / 2))
-        }
+        "SAME" => Ok(same(extent, size, stride)),
         _ => Err("its windows do not fit in the image".to_owned()),
     }
 }
