@@ -5,7 +5,7 @@
 //! operation without a row is first replaced with its composition, as far as it is differentiated through it. Loops and
 //! branches become `stablehlo.while` and `stablehlo.if`. Operations without a counterpart are errors.
 
-use pir_dialects::stablehlo::from_pd;
+use pir_dialects::stablehlo::{self, from_pd};
 use pir_ir::{Diagnostic, Module, OpId, OpView, Rewriter, expand_composites};
 
 use crate::autodiff::{RuleTable, expansion};
@@ -67,10 +67,7 @@ impl Pass for PdToStablehlo {
 }
 
 fn convert(module: &mut Module) -> Result<(), Vec<Diagnostic>> {
-    expand_composites(module, &|op| {
-        let name = op.name();
-        name.starts_with("stablehlo.") || name.starts_with("chlo.")
-    })?;
+    expand_composites(module, &|op| stablehlo::has_name(op.name()))?;
     let ctx = module.ctx.clone();
     let rules = RuleTable::new(&ctx);
     let expand = |r: &mut Rewriter<'_>, op: OpId| expansion(r, &rules, op);

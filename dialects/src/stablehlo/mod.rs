@@ -29,3 +29,8 @@ pub mod sdy;
 mod verify;
 
 pub use register::register;
+
+/// Whether a name is that of an operation of StableHLO or CHLO.
+pub fn has_name(name: &str) -> bool {
+    name.starts_with("stablehlo.") || name.starts_with("chlo.")
+}

@@ -94,7 +94,7 @@ pub(crate) fn definition(row: &Row) -> OpDef {
     def.infer = row.infer;
     def.verify = row.verify;
     // The rules of StableHLO are stated in terms of types; where a constant matters, it is an attribute.
-    def.verifies_types = row.op.starts_with("stablehlo.") || row.op.starts_with("chlo.");
+    def.verifies_types = crate::stablehlo::has_name(row.op);
     def.derivative = match row.derivative {
         None => Derivative::Undeclared,
         Some([]) => Derivative::None,

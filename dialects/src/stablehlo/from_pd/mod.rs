@@ -380,14 +380,10 @@ fn is_pure(r: &Rewriter<'_>, op: OpId) -> bool {
 fn stays(r: &Rewriter<'_>, op: OpId) -> bool {
     let view = r.view(op);
     let name = view.name();
-    let is_of = |dialect: &str| {
-        name.strip_prefix(dialect)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-    };
-    match is_of("builtin") {
+    match name.starts_with("builtin.") {
         // Operations that take a list take its tensors.
         true => matches!(name, "builtin.module" | LIST),
-        false => ["stablehlo", "chlo", "func"].into_iter().any(is_of) || view.def().is_none(),
+        false => super::has_name(name) || name.starts_with("func.") || view.def().is_none(),
     }
 }
 
