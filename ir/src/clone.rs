@@ -32,6 +32,37 @@ impl Rewriter<'_> {
         self.copy_op(Some(from), op, map)
     }
 
+    /// Gives a copy of an operation of another body the comments and the written locations of that operation and of everything inside it.
+    pub fn import_notes(&mut self, from: &Body, op: OpId, copy: OpId) {
+        let inside = |body: &Body, op: OpId| -> Vec<OpId> {
+            let regions = body.op_regions(op).iter();
+            std::iter::once(op)
+                .chain(regions.flat_map(|&region| body.walk(region)))
+                .collect()
+        };
+        let blocks = |body: &Body, op: OpId| -> SmallVec<[BlockId; 2]> {
+            let regions = body.op_regions(op).iter();
+            regions
+                .flat_map(|&region| body.region_blocks(region))
+                .copied()
+                .collect()
+        };
+        // A copy has the order of what it is a copy of.
+        for (old, new) in inside(from, op).into_iter().zip(inside(self.body, copy)) {
+            if let Some(comment) = from.comment(old) {
+                self.body.set_comment(new, comment);
+            }
+            if let Some(loc) = from.loc(old) {
+                self.body.set_loc(new, loc);
+            }
+            for (old, new) in blocks(from, old).into_iter().zip(blocks(self.body, new)) {
+                if let Some(comment) = from.end_comment(old) {
+                    self.body.set_end_comment(new, comment);
+                }
+            }
+        }
+    }
+
     fn copy_op(&mut self, from: Option<&Body>, op: OpId, map: &mut ValueMap) -> OpId {
         let mut copies = Copies {
             from,

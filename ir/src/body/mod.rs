@@ -6,7 +6,6 @@
 
 mod blocks;
 mod capacity;
-mod compact;
 mod data;
 mod operands;
 mod ops;

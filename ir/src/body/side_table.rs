@@ -37,14 +37,4 @@ impl<K: Hash + Eq, V> SideTable<K, V> {
         }
         found
     }
-
-    /// Gives the entries other keys, and drops those for which there is none.
-    pub(crate) fn rename(&mut self, new: impl Fn(K) -> Option<K>) {
-        let Some(table) = self.0.take() else { return };
-        let renamed = table.into_iter().filter_map(|(key, value)| Some((new(key)?, value)));
-        let renamed: FxHashMap<K, V> = renamed.collect();
-        if !renamed.is_empty() {
-            self.0 = Some(Box::new(renamed));
-        }
-    }
 }

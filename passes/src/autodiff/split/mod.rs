@@ -12,8 +12,10 @@ mod residuals;
 use pir_dialects::func;
 use pir_dialects::marks::COTANGENTS;
 use pir_ir::text::print_type;
-use pir_ir::{AttrDict, Body, Context, Diagnostic, Module, OpId, OpSpec, Rewriter, Span, Type, TypeData, ValueId};
-use rustc_hash::FxHashSet;
+use pir_ir::{
+    AttrDict, Body, Context, Diagnostic, Module, OpId, OpSpec, Rewriter, Span, Type, TypeData, ValueId, ValueMap,
+    ValueName,
+};
 
 use self::residuals::Parts;
 use super::signature;
@@ -137,8 +139,11 @@ impl<'c> Vjp<'c> {
     /// Keeps one function, which gives the gradients.
     fn join(&self, module: &mut Module) {
         let gradients = &self.types.1[self.results..];
-        if let Some(inner) = module.body.isolated_mut(self.op) {
-            keep_returned(inner, |at| at >= self.results);
+        if let Some(inner) = module.body.isolated_mut(self.op)
+            && let Some(end) = inner.single_block(inner.root()).and_then(|block| inner.last_op(block))
+        {
+            let gradients: Vec<ValueId> = inner.operands(end).skip(self.results).collect();
+            inner.set_operands(end, &gradients);
         }
         // The attributes of results are those of the first ones.
         let attrs = self.ctx.dict_without(module.body.attrs(self.op), "res_attrs");
@@ -200,41 +205,80 @@ impl<'c> Vjp<'c> {
 
     /// The part that needs no cotangents, with more results.
     fn forward(&self, whole: &Body, parts: &Parts, more: &[ValueId]) -> Body {
-        let mut body = whole.clone();
-        let end = keep_returned(&mut body, |at| at < self.results);
-        if let Some(end) = end {
-            let at = body.num_operands(end);
-            body.insert_operands(end, at, more);
-        }
-        erase(self.ctx, &mut body, |op| parts.dual.contains(&op));
-        if let Some(entry) = body.entry_block(body.root()) {
-            body.retain_block_args(entry, |at| at < self.arguments);
-        }
-        // A part is much smaller than the whole.
-        body.compact();
-        body
+        let (arguments, returned) = signature_of(whole);
+        let returned: Vec<ValueId> = returned
+            .into_iter()
+            .take(self.results)
+            .chain(more.iter().copied())
+            .collect();
+        let taken = arguments.iter().take(self.arguments);
+        let named: Vec<_> = taken.map(|&arg| (arg, whole.value_name(arg))).collect();
+        self.part(whole, &named, &returned, |op| !parts.dual.contains(&op))
     }
 
     /// The part that does.
     fn backward(&self, whole: &Body, parts: &Parts) -> Body {
-        let mut body = whole.clone();
-        keep_returned(&mut body, |at| at >= self.results);
-        let Some(entry) = body.entry_block(body.root()) else {
+        let (arguments, returned) = signature_of(whole);
+        let returned: Vec<ValueId> = returned.into_iter().skip(self.results).collect();
+        let taken = parts.residuals.iter().chain(arguments.iter().skip(self.arguments));
+        let named: Vec<_> = taken
+            .map(|&value| (value, whole.value_name(value).filter(|n| !n.pack)))
+            .collect();
+        self.part(whole, &named, &returned, |op| {
+            parts.dual.contains(&op) || parts.again.contains(&op)
+        })
+    }
+
+    /// A function of some of the values, with these names, that returns others, and what it keeps of the operations.
+    fn part(
+        &self,
+        whole: &Body,
+        taken: &[(ValueId, Option<ValueName>)],
+        returned: &[ValueId],
+        keeps: impl Fn(OpId) -> bool,
+    ) -> Body {
+        let mut body = Body::new();
+        let Some(block) = whole.single_block(whole.root()) else {
             return body;
         };
-        let old = body.block_args(entry).to_vec();
-        let cotangents = old.iter().skip(self.arguments);
-        let taken: Vec<ValueId> = parts.residuals.iter().chain(cotangents).copied().collect();
-        for value in taken {
-            let (ty, name) = (body.value_type(value), body.value_name(value).filter(|n| !n.pack));
-            let argument = body.add_block_arg(entry, ty, name);
-            body.replace_all_uses(value, argument);
+        let entry = body.create_block(body.root());
+        body.set_block_label(entry, whole.block_label(block));
+        let mut arguments = ValueMap::new();
+        for &(value, name) in taken {
+            let argument = body.add_block_arg(entry, whole.value_type(value), name);
+            if let Some(loc) = whole.arg_loc(value) {
+                body.set_arg_loc(argument, loc);
+            }
+            arguments.insert(value, argument);
         }
-        erase(self.ctx, &mut body, |op| {
-            !parts.dual.contains(&op) && !parts.again.contains(&op)
-        });
-        body.retain_block_args(entry, |at| at >= old.len());
-        body.compact();
+        let mut map = arguments.clone();
+        let mut r = Rewriter::new(self.ctx, &mut body);
+        r.at_end(entry);
+        let end = whole.last_op(block);
+        for op in whole.block_ops(block).filter(|&op| Some(op) != end && keeps(op)) {
+            let copy = r.import_op(whole, op, &mut map);
+            r.import_notes(whole, op, copy);
+            // What is taken is not computed, even if another result of the same operation is.
+            for result in whole.results(op) {
+                if let Some(argument) = arguments.get(result) {
+                    map.insert(result, argument);
+                }
+            }
+        }
+        if let Some(end) = end {
+            let operands: Vec<ValueId> = returned.iter().map(|&value| map.get_or_self(value)).collect();
+            let copy = r.body.create_op(OpSpec {
+                operands: &operands,
+                attrs: whole.attrs(end),
+                span: whole.op_span(end),
+                ..OpSpec::new(whole.op_name(end))
+            });
+            r.insert(copy);
+            r.import_notes(whole, end, copy);
+        }
+        if let Some(comment) = whole.end_comment(block) {
+            body.set_end_comment(entry, comment);
+        }
         body
     }
 
@@ -256,29 +300,13 @@ impl<'c> Vjp<'c> {
     }
 }
 
-/// Keeps some of what a function returns; gives its return.
-fn keep_returned(body: &mut Body, keep: impl Fn(usize) -> bool) -> Option<OpId> {
-    let end = body.last_op(body.single_block(body.root())?)?;
-    let kept = body.operands(end).enumerate().filter(|&(at, _)| keep(at));
-    let kept: Vec<ValueId> = kept.map(|(_, value)| value).collect();
-    body.set_operands(end, &kept);
-    Some(end)
-}
-
-/// Erases operations of the outermost block that nothing else uses.
-fn erase(ctx: &Context, body: &mut Body, which: impl Fn(OpId) -> bool) {
+/// The arguments of a function, and the values that it returns.
+fn signature_of(body: &Body) -> (Vec<ValueId>, Vec<ValueId>) {
     let Some(block) = body.single_block(body.root()) else {
-        return;
+        return Default::default();
     };
-    let end = body.last_op(block);
-    let ops: FxHashSet<OpId> = body
-        .block_ops(block)
-        .filter(|&op| Some(op) != end && which(op))
-        .collect();
-    let mut ordered = body.block_ops_vec(block);
-    ordered.retain(|op| ops.contains(op));
-    let mut r = Rewriter::new(ctx, body);
-    for &op in ordered.iter().rev() {
-        r.erase_op(op);
-    }
+    let returned = body
+        .last_op(block)
+        .map_or(Vec::new(), |end| body.operands(end).collect());
+    (body.block_args(block).to_vec(), returned)
 }
