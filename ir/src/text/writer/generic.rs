@@ -7,7 +7,7 @@ use crate::body::Body;
 use crate::entity::{OpId, Sym};
 use crate::ods::OdsRow;
 use crate::text::segments;
-use crate::types::{Attr, AttrData, AttrDict};
+use crate::types::{Attr, AttrData, AttrDict, Type};
 use smallvec::SmallVec;
 
 impl<'a> Printer<'a, '_> {
@@ -107,7 +107,11 @@ impl<'a> Printer<'a, '_> {
         };
         let operands = body.operands(op).take(own).map(|v| body.value_type(v));
         let results = body.results(op).map(|v| body.value_type(v));
-        let known = self.recent_generic.signatures.at(body.op_name(op).index());
+        let mut types = operands.clone().chain(results.clone());
+        let first = types.next().map_or(0, Type::index);
+        let place =
+            body.op_name(op).index() ^ first.rotate_left(3) ^ types.last().map_or(0, Type::index).rotate_left(6);
+        let known = self.recent_generic.signatures.at(place);
         let (known, known_text) = known.get_or_insert_default();
         if !known_text.is_empty()
             && operands.clone().eq(known.operands.iter().copied())

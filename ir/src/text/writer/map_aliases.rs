@@ -1,7 +1,10 @@
 //! Names of affine maps and sets in MLIR's custom assembly: `#map = affine_map<(d0) -> (d0)>` in front of the module.
 //!
 //! As MLIR does it, each is named where it is printed first, be it that it is printed once. Which of them are printed at all depends on the
-//! formats; so they are named when the text is there.
+//! formats; so they are named when the text is there, and the text is kept until all are named.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
 
 use memchr::memmem::Finder;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -16,14 +19,16 @@ const KINDS: [(&[u8], &str); 2] = [(b"affine_map<", "#map"), (b"affine_set<", "#
 /// How both begin.
 const WORD: &[u8] = b"affine_";
 
-/// Whether a context has maps or sets, which the text of a module may have.
-pub(super) fn has_maps(ctx: &Context) -> bool {
+/// The maps and sets of a context, which the text of a module may have.
+pub(super) fn maps(ctx: &Context) -> impl Iterator<Item = &str> {
     let is_map = |text: &str| KINDS.iter().any(|kind| text.as_bytes().starts_with(kind.0));
-    ctx.all_attrs()
-        .any(|attr| matches!(attr, AttrData::Opaque(text) if is_map(text)))
+    ctx.all_attrs().filter_map(move |attr| match attr {
+        AttrData::Opaque(text) if is_map(text) => Some(&**text),
+        _ => None,
+    })
 }
 
-/// The names that were given, and the text that has them.
+/// The names that were given, and the text that has them as long as there may be more.
 #[derive(Default)]
 pub(super) struct MapNames {
     names: FxHashMap<String, String>,
@@ -31,34 +36,65 @@ pub(super) struct MapNames {
     next: [usize; 2],
     /// Names that the source defines.
     taken: FxHashSet<String>,
+    /// Maps and sets of the context without a name.
+    unnamed: FxHashSet<String>,
     pieces: Vec<String>,
+    /// Whether the definitions are written: what has no name by then keeps its text.
+    defined: bool,
 }
 
 impl MapNames {
-    /// No names yet; those of these definitions are not given.
-    pub(super) fn new<'d>(definitions: impl Iterator<Item = &'d str>) -> Self {
+    /// No names yet for these maps and sets; those of the definitions are not given.
+    pub(super) fn new<'d>(maps: impl Iterator<Item = &'d str>, definitions: impl Iterator<Item = &'d str>) -> Self {
         let names = definitions.filter_map(|line| line.split(' ').next());
         MapNames {
             taken: names.map(str::to_owned).collect(),
+            unnamed: maps.map(str::to_owned).collect(),
             ..MapNames::default()
         }
     }
 
-    /// Keeps a piece of the text, with names in place of maps and sets; whether it begins a line.
-    pub(super) fn keep(&mut self, text: &str, begins_line: bool) {
+    /// Writes a piece of the text, with names in place of maps and sets, or keeps it while the definitions in front are not known; whether
+    /// it begins a line.
+    pub(super) fn write(&mut self, text: &str, begins_line: bool, writer: &mut dyn Write) -> io::Result<()> {
+        let piece = self.named(text, begins_line);
+        if self.unnamed.is_empty() {
+            self.finish(writer)?;
+            return writer.write_all(piece.as_bytes());
+        }
+        self.pieces.push(piece.into_owned());
+        Ok(())
+    }
+
+    /// Writes the definitions, and what was kept.
+    pub(super) fn finish(&mut self, writer: &mut dyn Write) -> io::Result<()> {
+        self.defined = true;
+        let mut kept = self.definitions.iter_mut().chain(&mut self.pieces).map(std::mem::take);
+        kept.try_for_each(|text| writer.write_all(text.as_bytes()))
+    }
+
+    fn named<'t>(&mut self, text: &'t str, begins_line: bool) -> Cow<'t, str> {
+        let places = places(text.as_bytes(), begins_line);
+        if places.is_empty() {
+            return Cow::Borrowed(text);
+        }
         let mut piece = String::with_capacity(text.len());
         let mut from = 0;
-        for (kind, start, end) in places(text.as_bytes(), begins_line) {
+        for (kind, start, end) in places {
             piece.push_str(&text[from..start]);
             piece.push_str(self.name(kind, &text[start..end]));
             from = end;
         }
         piece.push_str(&text[from..]);
-        self.pieces.push(piece);
+        Cow::Owned(piece)
     }
 
-    fn name(&mut self, kind: usize, meaning: &str) -> &str {
+    fn name<'n>(&'n mut self, kind: usize, meaning: &'n str) -> &'n str {
         if !self.names.contains_key(meaning) {
+            if self.defined {
+                return meaning;
+            }
+            self.unnamed.remove(meaning);
             let name = loop {
                 let number = self.next[kind];
                 self.next[kind] += 1;
@@ -74,11 +110,6 @@ impl MapNames {
             self.names.insert(meaning.to_owned(), name);
         }
         &self.names[meaning]
-    }
-
-    /// The definitions, and then the text.
-    pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
-        self.definitions.iter().chain(&self.pieces).map(String::as_str)
     }
 }
 
@@ -139,14 +170,40 @@ fn in_line(text: &[u8], start: usize, end: usize, found: &mut Vec<(usize, usize,
 mod tests {
     use super::MapNames;
 
-    fn named(pieces: &[&str], definitions: &[&str]) -> String {
-        let mut names = MapNames::new(definitions.iter().copied());
-        let mut begins_line = true;
+    /// The text with names, and how much of it was written before it ended.
+    fn written(pieces: &[&str], maps: &[&str], definitions: &[&str]) -> (String, usize) {
+        let mut names = MapNames::new(maps.iter().copied(), definitions.iter().copied());
+        let (mut begins_line, mut out) = (true, Vec::new());
         for piece in pieces {
-            names.keep(piece, begins_line);
+            names.write(piece, begins_line, &mut out).unwrap();
             begins_line = piece.ends_with('\n');
         }
-        names.texts().collect()
+        let before = out.len();
+        names.finish(&mut out).unwrap();
+        (String::from_utf8(out).unwrap(), before)
+    }
+
+    /// The same if there is a map that is never printed.
+    fn named(pieces: &[&str], definitions: &[&str]) -> String {
+        let (text, before) = written(pieces, &["affine_map<(d9) -> (d9)>"], definitions);
+        assert_eq!(before, 0);
+        text
+    }
+
+    #[test]
+    fn text_is_written_as_soon_as_all_are_named() {
+        let (a, b) = ("affine_map<() -> ()>", "affine_map<() -> (0)>");
+        let pieces = [
+            "a.b affine_map<() -> (0)>\n",
+            "c\n",
+            "d affine_map<() -> ()>\n",
+            "e affine_map<() -> (0)>",
+        ];
+        let wanted = "#map = affine_map<() -> (0)>\n#map1 = affine_map<() -> ()>\na.b #map\nc\nd #map1\ne #map";
+        assert_eq!(written(&pieces, &[a, b], &[]), (wanted.to_owned(), wanted.len()));
+        // One that the context does not have keeps its text once the definitions are written.
+        let wanted = "#map = affine_map<() -> (0)>\na.b #map\nc\nd affine_map<() -> ()>\ne #map";
+        assert_eq!(written(&pieces, &[b], &[]), (wanted.to_owned(), wanted.len()));
     }
 
     #[test]

@@ -21,9 +21,19 @@ use crate::entity::OpId;
 use crate::module::Module;
 use printer::Printer;
 
+/// How many bytes an operation takes in the generic form, for reserving memory.
+const LINE: usize = 160;
+/// For how many operations memory is reserved at most.
+const MAX_RESERVE: usize = 1 << 17;
+
 /// Prints a module.
 pub fn print(module: &Module, options: &PrintOptions) -> String {
-    let mut out = Vec::new();
+    let (mut ops, mut pending) = (0, vec![&module.body]);
+    while let Some(body) = pending.pop() {
+        ops += body.num_op_slots();
+        pending.extend(body.isolated_bodies());
+    }
+    let mut out = Vec::with_capacity(LINE * ops.min(MAX_RESERVE));
     // Writing to memory does not fail.
     let _ = print_to(module, options, &mut out);
     String::from_utf8(out).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())

@@ -5,12 +5,13 @@
 
 use rayon::prelude::*;
 
+use super::LINE;
 use super::printer::Printer;
 use crate::body::Body;
 use crate::entity::OpId;
 
-/// Fewer operations than this are printed before another thread has woken up.
-const WORTH_THREADS: usize = 4000;
+/// Fewer operations than this, beside those of the largest piece, are printed before another thread has woken up.
+const WORTH_THREADS: usize = 10_000;
 /// How many operations one thread prints at a time.
 const PIECE: usize = 1000;
 /// How many operations are printed before the text is written: it is kept in memory until then.
@@ -25,35 +26,41 @@ impl<'a> Printer<'a, '_> {
             return false;
         }
         let mut next = *at;
-        let mut pieces: Vec<Vec<OpId>> = Vec::new();
-        let (mut total, mut in_piece) = (0, PIECE);
+        // With the number of operations in each.
+        let mut pieces: Vec<(Vec<OpId>, usize)> = Vec::new();
+        let mut total = 0;
         while let Some(op) = next.filter(|&op| total < BATCH && is_alone(body, op)) {
-            if in_piece >= PIECE {
-                pieces.push(Vec::new());
-                in_piece = 0;
-            }
-            if let Some(piece) = pieces.last_mut() {
-                piece.push(op);
-            }
             let size = 1 + body.isolated(op).map_or(0, Body::num_op_slots);
-            in_piece += size;
+            match pieces.last_mut().filter(|piece| piece.1 < PIECE) {
+                Some(piece) => {
+                    piece.0.push(op);
+                    piece.1 += size;
+                }
+                None => pieces.push((vec![op], size)),
+            }
             total += size;
             next = body.next_op(op);
         }
-        if pieces.len() < 2 || total < WORTH_THREADS {
-            self.in_turn = pieces.iter().map(Vec::len).sum::<usize>().saturating_sub(1);
+        let largest = pieces.iter().map(|piece| piece.1).max().unwrap_or(0);
+        if total - largest < WORTH_THREADS {
+            self.in_turn = pieces
+                .iter()
+                .map(|piece| piece.0.len())
+                .sum::<usize>()
+                .saturating_sub(1);
             return false;
         }
         let (ctx, options, indent) = (self.ctx, self.options, self.indent);
-        let print = |ops: &Vec<OpId>| {
+        let print = |(ops, size): &(Vec<OpId>, usize)| {
             let mut printer = Printer::new(ctx, options, None);
+            printer.out.reserve(size * LINE);
             printer.indent = indent;
             ops.iter().for_each(|&op| printer.alone(body, op));
             printer.into_string()
         };
         let texts: Vec<String> = pieces.par_iter().map(print).collect();
         for text in texts {
-            self.whole_lines(&text);
+            self.whole_lines(text);
         }
         *at = next;
         true

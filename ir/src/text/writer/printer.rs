@@ -75,7 +75,7 @@ pub(super) struct Printer<'a, 'w> {
     /// Whether what has left `out` ended with a line break.
     line_ended: bool,
     pub(super) writer: Option<&'w mut dyn Write>,
-    /// The names of maps and sets, which are defined in front of the text: nothing is written before all is there.
+    /// The names of maps and sets, which are defined in front of the text: nothing is written before all are named.
     map_names: Option<MapNames>,
     pub(super) error: Option<io::Error>,
     pub(super) names: Names,
@@ -144,11 +144,8 @@ impl<'a, 'w> Printer<'a, 'w> {
 
     pub(super) fn finish(mut self) -> io::Result<()> {
         self.flush();
-        if let (Some(names), Some(writer)) = (self.map_names.take(), &mut self.writer) {
-            self.error = names
-                .texts()
-                .try_for_each(|text| writer.write_all(text.as_bytes()))
-                .err();
+        if let (Some(names), Some(writer), None) = (&mut self.map_names, &mut self.writer, &self.error) {
+            self.error = names.finish(writer).err();
         }
         match self.error {
             Some(error) => Err(error),
@@ -161,16 +158,14 @@ impl<'a, 'w> Printer<'a, 'w> {
     }
 
     fn flush(&mut self) {
-        if let Some(names) = &mut self.map_names {
-            names.keep(&self.out, self.line_ended);
-            self.line_ended = self.has_line_ended();
-            self.out.clear();
-            return;
-        }
         if let Some(writer) = &mut self.writer
             && self.error.is_none()
         {
-            self.error = writer.write_all(self.out.as_bytes()).err();
+            let written = match &mut self.map_names {
+                Some(names) => names.write(&self.out, self.line_ended, writer),
+                None => writer.write_all(self.out.as_bytes()),
+            };
+            self.error = written.err();
             self.line_ended = self.has_line_ended();
             self.out.clear();
         }
@@ -188,9 +183,13 @@ impl<'a, 'w> Printer<'a, 'w> {
         };
         self.tasks.push(Task::Block(place, body.first_op(module.top())));
         let frame = body.frame.as_deref();
-        if self.options.mlir && map_aliases::has_maps(self.ctx) {
+        let mut maps = map_aliases::maps(self.ctx).peekable();
+        if self.options.mlir && maps.peek().is_some() {
             let definitions = frame.map(|f| f.aliases.iter().chain(&f.late_aliases));
-            self.map_names = Some(MapNames::new(definitions.into_iter().flatten().map(|text| &**text)));
+            self.map_names = Some(MapNames::new(
+                maps,
+                definitions.into_iter().flatten().map(|text| &**text),
+            ));
         }
         for definition in frame.map_or(&[][..], |f| &f.aliases) {
             self.new_line();
@@ -336,11 +335,16 @@ impl<'a, 'w> Printer<'a, 'w> {
     }
 
     /// Appends lines that were printed elsewhere, and flushes what has collected.
-    pub(super) fn whole_lines(&mut self, text: &str) {
+    pub(super) fn whole_lines(&mut self, text: String) {
         if !self.has_line_ended() {
             self.out.push('\n');
         }
-        self.out.push_str(text);
+        if text.len() > PIECE && self.writer.is_some() {
+            self.flush();
+            self.out = text;
+        } else {
+            self.out.push_str(&text);
+        }
         if self.out.len() > PIECE {
             self.flush();
         }

@@ -44,7 +44,7 @@ impl<K: PartialEq> Texts<K> {
 }
 
 /// How many signatures are kept.
-const SIGNATURES: usize = 32;
+const SIGNATURES: usize = 256;
 
 /// The types of operands and results.
 #[derive(Default)]
@@ -60,8 +60,7 @@ pub(super) struct Generic {
     /// Texts of properties, and of the other attributes.
     pub(super) heads: Texts<AttrDict>,
     pub(super) tails: Texts<AttrDict>,
-    /// Texts of signatures, ` : (type, type) -> type`, at a position that the name of the operation selects: operations of a kind
-    /// mostly have the same types.
+    /// Texts of signatures, ` : (type, type) -> type`, at a position that the name of the operation and its first and last type select.
     pub(super) signatures: Recent<Signature, String>,
 }
 
