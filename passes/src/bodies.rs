@@ -1,12 +1,9 @@
 //! Running over the bodies of a module.
 
-use pir_ir::{Body, Context, Diagnostic, Module, Traits};
+use pir_ir::{Body, Context, Diagnostic, Module, Traits, pays_off_on_threads};
 use rayon::prelude::*;
 
 use crate::pass::Changed;
-
-/// Less than this is done before another thread has woken up.
-const WORTH_THREADS: usize = 2000;
 
 type Each<'f> = &'f (dyn Fn(&Context, &mut Body) -> Result<Changed, Vec<Diagnostic>> + Sync);
 
@@ -65,11 +62,10 @@ pub(crate) fn inner_bodies_mut<'b>(ctx: &'b Context, body: &'b mut Body) -> impl
 /// result type, not for each function.
 pub(crate) fn map_bodies<R: Send>(bodies: &mut [&mut Body], f: impl Fn(&mut Body) -> R + Sync) -> Vec<R> {
     fn map<R: Send>(bodies: &mut [&mut Body], f: &(dyn Fn(&mut Body) -> R + Sync)) -> Vec<R> {
-        let ops = || bodies.iter().map(|b| b.num_op_slots()).sum::<usize>();
-        if bodies.len() < 2 || ops() < WORTH_THREADS || rayon::current_num_threads() < 2 {
-            return bodies.iter_mut().map(|body| f(body)).collect();
+        match pays_off_on_threads(bodies.iter().map(|body| &**body)) {
+            true => bodies.par_iter_mut().map(|body| f(body)).collect(),
+            false => bodies.iter_mut().map(|body| f(body)).collect(),
         }
-        bodies.par_iter_mut().map(|body| f(body)).collect()
     }
     map(bodies, &f)
 }

@@ -407,7 +407,7 @@ fn completions_are_scripts() {
 #[test]
 fn output_does_not_depend_on_the_threads() {
     let mut program = String::new();
-    for at in 0..400 {
+    for at in 0..2500 {
         program.push_str(&format!(
             "func.func @f{at} (%x: tensor<{0}xf32>) -> (tensor<{0}xf32>, tensor<{0}xf32>) {{\n  \
              %k = pd.full {{shape = [], value = {at}.5, dtype = f32}} : tensor<f32>\n  \

@@ -58,6 +58,7 @@ use crate::diagnostics::Diagnostic;
 use crate::entity::OpId;
 use crate::module::Module;
 use crate::registry::OpDef;
+use crate::threads::pays_off_on_threads;
 
 use memory::Memory;
 use options::MAX_ERRORS;
@@ -68,9 +69,6 @@ pub(crate) use describe::does_not_fit;
 pub use describe::{compatible, describe_type, describe_value};
 pub use options::VerifyOptions;
 pub(crate) use plan::plan;
-
-/// Fewer operations than this are looked at before another thread has woken up.
-const WORTH_THREADS: usize = 2000;
 
 /// Everything that is wrong with a module, in the order of the source.
 pub fn verify(module: &Module) -> Vec<Diagnostic> {
@@ -106,8 +104,7 @@ pub fn verify_with(module: &Module, options: VerifyOptions) -> Vec<Diagnostic> {
         verify_one(&module.ctx, body, owner, options, memory, &mut errors);
         errors
     };
-    let ops = || bodies.iter().map(|(body, _)| body.num_op_slots()).sum::<usize>();
-    if bodies.len() > 1 && ops() >= WORTH_THREADS && rayon::current_num_threads() > 1 {
+    if pays_off_on_threads(bodies.iter().map(|(body, _)| *body)) {
         let found: Vec<_> = bodies.par_iter().map_init(Memory::default, one).collect();
         errors.extend(found.into_iter().flatten());
     } else {
