@@ -117,10 +117,10 @@ pub fn main(tool: &Tool) -> Exit {
     }
     progress::start(&format!("reading {}", source.name()));
     match read(&args, &ctx, &source) {
-        Ok((module, warnings)) => {
+        Ok((mut module, warnings)) => {
             progress::doing(|| format!("converting {}", source.name()));
             cli::report(&renderer, &source, &warnings);
-            let saved = match driver::emit(&module, args.to, &Emission::default()) {
+            let saved = match driver::emit(&mut module, args.to, &Emission::default()) {
                 Ok(saved) => saved,
                 Err(errors) => {
                     cli::report(&renderer, &source, &errors);

@@ -153,16 +153,15 @@ pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
 ///
 /// # Errors
 /// Everything that the format cannot express.
-pub fn emit(module: &Module, to: To, emission: &Emission) -> Result<Option<Vec<u8>>, Vec<Diagnostic>> {
-    let mut module = Cow::Borrowed(module);
+pub fn emit(module: &mut Module, to: To, emission: &Emission) -> Result<Option<Vec<u8>>, Vec<Diagnostic>> {
     if matches!(to, To::Text | To::Generic) {
         return Ok(None);
     }
     if emission.embeds() {
-        emission.embed(module.to_mut()).map_err(|error| vec![error])?;
+        emission.embed(module).map_err(|error| vec![error])?;
     }
     if to == To::Stablehlo {
-        return stablehlo::write(module.into_owned()).map(Some);
+        return stablehlo::write(module).map(Some);
     }
     // Other systems know few of the operations that are defined by composition; PaddlePaddle knows its own.
     let is_theirs = |op: OpView<'_>| match to {
@@ -172,10 +171,9 @@ pub fn emit(module: &Module, to: To, emission: &Emission) -> Result<Option<Vec<u
         }
         _ => pir_translate::graphdef::knows(op),
     };
-    if has_composites(&module, &is_theirs) {
-        expand_composites(module.to_mut(), &is_theirs)?;
+    if has_composites(module, &is_theirs) {
+        expand_composites(module, &is_theirs)?;
     }
-    let module = module.as_ref();
     match to {
         To::Text | To::Generic | To::Stablehlo => Ok(None),
         To::PaddleJson => paddle::write(without_calls(module)?.as_ref()).map(|text| Some(text.into_bytes())),

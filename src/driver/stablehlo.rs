@@ -1,8 +1,10 @@
 //! StableHLO as XLA reads it: one module with a name, in MLIR's generic form, with inherent attributes among the properties.
 
+use std::collections::HashMap;
+
 use pir_dialects::stablehlo::from_pd;
 use pir_ir::text::{PrintOptions, print};
-use pir_ir::{AttrData, AttrDict, Body, Context, Diagnostic, Module, OpId, OpSpec, ValueId};
+use pir_ir::{AttrData, AttrDict, Body, Context, Diagnostic, Module, OpId, OpName, OpSpec, ValueId};
 use pir_passes::Pipeline;
 
 use super::{RunOptions, run_passes};
@@ -17,20 +19,24 @@ const ARRAY: &str = "array";
 ///
 /// # Errors
 /// What has no counterpart in StableHLO.
-pub(super) fn write(mut module: Module) -> Result<Vec<u8>, Vec<Diagnostic>> {
+pub(super) fn write(module: &mut Module) -> Result<Vec<u8>, Vec<Diagnostic>> {
     let options = RunOptions {
         verify: Some(pir_ir::verify::VerifyOptions {
             allow_unregistered: true,
         }),
         ..RunOptions::default()
     };
-    run_passes(&mut module, &Pipeline::parse("pd-to-stablehlo")?, options)?;
-    name_module(&mut module);
+    run_passes(module, &Pipeline::parse("pd-to-stablehlo")?, options)?;
+    name_module(module);
     let ctx = module.ctx.clone();
+    let mut known: HashMap<(OpName, AttrDict), AttrDict> = HashMap::new();
     let mut pending = vec![&mut module.body];
     while let Some(body) = pending.pop() {
         for op in body.walk_all().collect::<Vec<OpId>>() {
-            let attrs = with_properties(&ctx, body, op);
+            let (name, attrs) = (body.op_name(op), body.attrs(op));
+            let attrs = *known
+                .entry((name, attrs))
+                .or_insert_with(|| with_properties(&ctx, name, attrs));
             body.set_attrs(op, attrs);
         }
         drop_numbers(&ctx, body);
@@ -40,7 +46,7 @@ pub(super) fn write(mut module: Module) -> Result<Vec<u8>, Vec<Diagnostic>> {
         generic: true,
         ..PrintOptions::default()
     };
-    Ok(print(&module, &options).into_bytes())
+    Ok(print(module, &options).into_bytes())
 }
 
 /// Puts everything into one module that has a name: XLA compiles no other.
@@ -77,20 +83,19 @@ fn drop_numbers(ctx: &Context, body: &mut Body) {
     values.extend(blocks.flat_map(|&block| body.block_args(block)));
     for value in values {
         let Some(name) = body.value_name(value) else { continue };
-        let text = ctx.name_text(name.name);
-        let is_digit = |c: char| c.is_ascii_digit();
-        if text.starts_with(is_digit) && !text.chars().all(is_digit) {
+        // The word is empty if all of the name is a number.
+        let (word, _) = ctx.name_parts(name.name);
+        if word.starts_with(|c: char| c.is_ascii_digit()) && !word.bytes().all(|b| b.is_ascii_digit()) {
             body.set_value_name(value, None);
         }
     }
 }
 
-/// The attributes of an operation, those that its definition declares among the properties.
-fn with_properties(ctx: &Context, body: &Body, op: OpId) -> AttrDict {
-    let attrs = body.attrs(op);
+/// The attributes of an operation with this name, those that its definition declares among the properties.
+fn with_properties(ctx: &Context, name: OpName, attrs: AttrDict) -> AttrDict {
     // The printer does it for those whose text MLIR declares.
-    let def = ctx.op_def(body.op_name(op));
-    let Some(def) = def.filter(|_| ctx.ods(body.op_name(op)).is_none()) else {
+    let def = ctx.op_def(name);
+    let Some(def) = def.filter(|_| ctx.ods(name).is_none()) else {
         return attrs;
     };
     let (mut own, mut others) = (Vec::new(), Vec::new());

@@ -143,7 +143,7 @@ fn program(engine: &Engine, module: &Module) -> Result<Vec<u8>, Vec<Diagnostic>>
             RunOptions::default(),
         )?;
     }
-    let written = driver::emit(&module, engine.format, &Emission::default())?;
+    let written = driver::emit(&mut module, engine.format, &Emission::default())?;
     written.ok_or_else(|| error("the format has no writer"))
 }
 
