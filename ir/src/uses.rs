@@ -55,6 +55,11 @@ impl UseLists {
         &mut self.first[value.index()]
     }
 
+    /// Reserves memory for this many more operands.
+    pub(crate) fn reserve(&mut self, operands: usize) {
+        self.links.reserve(operands);
+    }
+
     /// Adds an operand after all others.
     pub(crate) fn push(&mut self, value: ValueId, owner: OpId) {
         let id = UseId::new(self.links.len());

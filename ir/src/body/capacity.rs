@@ -57,6 +57,17 @@ impl CapacityHint {
 }
 
 impl Body {
+    /// Reserves memory for this many more operations, and for the usual number of values and operands: what grows bit by bit is moved
+    /// each time it doubles. Memory that is not used is never touched.
+    pub fn reserve_ops(&mut self, ops: usize) {
+        self.ops.reserve(ops);
+        self.values.reserve(ops);
+        self.operands.reserve(2 * ops);
+        if let Some(uses) = self.use_lists.get_mut() {
+            uses.reserve(2 * ops);
+        }
+    }
+
     /// A body whose root region has no blocks, in the memory that is given, which is empty.
     pub(crate) fn in_room(room: CapacityHint) -> Self {
         let mut body = Body::without_root();

@@ -461,6 +461,8 @@ fn append_adjoint(
 ) -> Result<(), Box<Diagnostic>> {
     let block = targets::unit_block(body)?;
     let ops = body.block_ops_vec(block);
+    // Most operations have an adjoint of two or three.
+    body.reserve_ops(3 * body.num_op_slots());
     let mut r = Rewriter::new(ctx, body);
     let end = ops.last().copied().filter(|_| unit.kind == UnitKind::Function);
     match end {

@@ -325,6 +325,7 @@ pub fn convert(ctx: &Context, body: &mut Body, expand: Expand<'_>) -> Result<(),
         return Err(errors);
     }
     let mut made = Vec::new();
+    body.reserve_ops(body.num_ops());
     let mut budget = MAX_COPIED.saturating_add(body.num_ops().saturating_mul(8));
     let mut r = Rewriter::new(ctx, body);
     let mut pending: Vec<OpId> = r.body.walk_all().collect();

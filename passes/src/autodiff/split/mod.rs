@@ -238,6 +238,7 @@ impl<'c> Vjp<'c> {
         keeps: impl Fn(OpId) -> bool,
     ) -> Body {
         let mut body = Body::new();
+        body.reserve_ops(whole.num_op_slots() / 2);
         let Some(block) = whole.single_block(whole.root()) else {
             return body;
         };
