@@ -3,9 +3,14 @@
 //! Planning (`plan`, and functions that return an `Option`) finds out what prevents an edit before anything changes;
 //! `apply` then performs the whole.
 
-use pir_ir::{Arith, BlockId, Body, FlowEdit, FlowForm, NewLane, OpId, Ready, Rewriter, Type, Use, ValueDef, ValueId};
+use pir_dialects::{pd, stablehlo};
+use pir_ir::{
+    Arith, BlockId, Body, FlowEdit, FlowForm, NewLane, OpId, Ready, Relation, Rewriter, Signedness, Type, TypeData,
+    Use, ValueDef, ValueId,
+};
 
 use super::structure::{Kit, Names};
+use crate::analysis::{chain, compared};
 
 /// Removes the stack that the entry region of an operation makes, if its handle is not used. Gives the operation that
 /// takes its place.
@@ -23,6 +28,44 @@ fn step(r: &mut Rewriter<'_>, names: &Names, kit: Kit, at: Use, count: ValueId, 
     r.name(value, &names.spelled("trip_next"));
     r.body.set_operand(at.op, at.index, value);
     next
+}
+
+/// How often the body of a loop runs, counted by the loop. `carried` says whether the count must be a result of the loop; otherwise
+/// the number by which the program itself counts the iterations may be used.
+pub(crate) enum Trips<'c> {
+    Counted(CountTrips<'c>),
+    Own(OpId, ValueId),
+}
+
+impl<'c> Trips<'c> {
+    pub(crate) fn plan(r: &Rewriter<'_>, names: &Names<'c>, op: OpId, carried: bool) -> Option<Self> {
+        let own = own_counter(names, r.body, op, None).filter(|_| !carried);
+        if let Some(ValueDef::Arg(_, at)) = own.map(|own| r.body.value_def(own)) {
+            return Some(Trips::Own(op, r.body.result(op, at as usize)));
+        }
+        CountTrips::plan(r, names, op).map(Trips::Counted)
+    }
+
+    /// Gives the operation that takes the place of the loop, and the count.
+    pub(crate) fn apply(self, r: &mut Rewriter<'_>, names: &Names) -> (OpId, ValueId) {
+        match self {
+            Trips::Counted(plan) => plan.apply(r, names),
+            Trips::Own(op, own) => {
+                r.after(op);
+                let ty = names
+                    .kit
+                    .map_or(r.body.value_type(own), |kit| kit.arith.count_type(r.ctx));
+                if r.body.value_type(own) == ty {
+                    return (op, own);
+                }
+                let elem = r.ctx.type_attr(r.ctx.elem_type(ty));
+                let cast = r.op(pd::Cast::NAME).operand(own).attr("dtype", elem);
+                let trips = cast.result(ty).value();
+                r.name(trips, &names.spelled("trips"));
+                (op, trips)
+            }
+        }
+    }
 }
 
 /// A loop that is to count how often its body runs.
@@ -129,6 +172,55 @@ pub(crate) fn place_in_loop(names: &Names<'_>, body: &Body, op: OpId, arg: Value
         next: body.get_operand(body.last_op(repeated)?, form.passes[1] + slot)?,
     })
 }
+
+/// The argument in which a loop itself numbers its iterations from zero: an integer that is less than something in each
+/// of them, so that adding one does not overflow. Not `other`.
+pub(crate) fn own_counter(names: &Names<'_>, body: &Body, op: OpId, other: Option<ValueId>) -> Option<ValueId> {
+    let [cond, repeated] = names.form(body, op)?.loop_blocks()?;
+    // The conditions of which all must hold.
+    let mut holds = vec![body.get_operand(body.last_op(cond)?, 0)?];
+    let mut next = 0;
+    while let Some(&flag) = holds.get(next).filter(|_| next < MAX_CONDITIONS) {
+        next += 1;
+        if let Some(op) = body.defining_op(flag)
+            && BOTH.contains(&body.view(names.ctx, op).name())
+        {
+            holds.extend(body.operands(op));
+        }
+    }
+    let is_less = |value: ValueId| {
+        holds.iter().any(|&flag| match compared(names.ctx, body, flag) {
+            Some((x, Relation::Less, _)) => x == value,
+            Some((_, Relation::Greater, y)) => y == value,
+            _ => false,
+        })
+    };
+    let is_signed = |value: ValueId| match *names.ctx.type_data(names.ctx.elem_type(body.value_type(value))) {
+        TypeData::Integer { width, sign } => width >= 32 && sign != Signedness::Unsigned,
+        _ => false,
+    };
+    let scalar = |value: ValueId| {
+        let shape = names.ctx.as_tensor(body.value_type(value));
+        shape.is_some_and(|(shape, _)| shape.is_empty())
+    };
+    let mut args = body.block_args(repeated).iter().copied();
+    args.find(|&arg| {
+        Some(arg) != other
+            && is_signed(arg)
+            && scalar(arg)
+            && place_in_loop(names, body, op, arg).is_some_and(|place| {
+                body.constant_int(names.ctx, place.start) == Some(0)
+                    && chain(names.ctx, body, place.next) == Some((arg, 1))
+                    && is_less(place.tested)
+            })
+    })
+}
+
+/// How many conditions of a loop are looked at.
+const MAX_CONDITIONS: usize = 16;
+
+/// The operations that tell of truth values whether both hold.
+const BOTH: [&str; 3] = [pd::LogicalAnd::NAME, pd::BitwiseAnd::NAME, stablehlo::ops::And::NAME];
 
 /// A value that a loop was made to carry.
 #[derive(Clone, Copy, Debug)]

@@ -2,24 +2,23 @@
 //!
 //! If each iteration pushes equally many values on each stack, the held iterations are the first ones, as many as the
 //! buffers have room for: `kept = min (trips, room)`, and a lane of `n` pushes holds `n * kept` values. So the loop
-//! carries neither: each number that a loop carries costs a copy and a kernel per iteration in XLA.
+//! carries neither: each number that a loop carries costs a copy and a kernel per iteration in XLA. A loop whose buffers have room
+//! for all of its iterations, which it numbers itself, holds `n * trips` values.
 
-use pir_dialects::{pd, stablehlo};
-use pir_ir::{BlockId, Body, FlowKind, OpId, Relation, Signedness, Type, TypeData, ValueDef, ValueId};
+use pir_dialects::pd;
+use pir_ir::{BlockId, FlowKind, OpId, Type, ValueDef, ValueId};
 
 use super::emit::{count_type, full, two};
 use super::thread::{Var, Walk};
-use crate::analysis::{chain, compared};
-use crate::autodiff::plumbing::place_in_loop;
-use crate::autodiff::structure::Names;
+use crate::analysis::chain;
+use crate::autodiff::plumbing::{own_counter, place_in_loop};
 
-/// A loop whose iterations a `cf.commit` counts, and that pushes as many values in each.
+/// A loop that pushes as many values in each iteration.
 pub(super) struct Counted {
-    /// How many iterations there is room for.
-    room: u64,
-    /// The arguments that number the iteration, and count the held ones.
-    trip: ValueId,
-    kept: ValueId,
+    /// How many iterations there is room for, if there may be more.
+    room: Option<u64>,
+    /// The arguments that number the iteration, and count the held ones, if a `cf.commit` does.
+    commit: Option<(ValueId, ValueId)>,
     /// The argument in which the program itself numbers the iteration, if it does.
     own: Option<ValueId>,
     /// The counts of its lanes, and how many values an iteration pushes there.
@@ -34,17 +33,90 @@ impl Walk<'_, '_, '_> {
                 self.counted.insert(block, counted);
             }
         }
+        let mut numbered: Vec<(BlockId, Vec<usize>)> = Vec::new();
+        for (at, lane) in self.plan.lanes.iter().enumerate() {
+            let is_kept = self.stores[at].limit.is_none() && !self.stores[at].unread;
+            let block = lane.pushes.first().and_then(|&push| self.r.body.op_block(push));
+            if let Some(block) = block.filter(|_| is_kept && self.plan.commit(lane.class).is_none()) {
+                match numbered.iter_mut().find(|known| known.0 == block) {
+                    Some((_, lanes)) => lanes.push(at),
+                    None => numbered.push((block, vec![at])),
+                }
+            }
+        }
+        for (block, lanes) in numbered {
+            if !self.plan.commits.contains_key(&block)
+                && let Some(counted) = self.numbered_loop(block, &lanes)
+            {
+                self.counted.insert(block, counted);
+            }
+        }
+    }
+
+    /// The loop whose body a block is, if each iteration begins and ends there.
+    fn loop_of(&self, block: BlockId) -> Option<OpId> {
+        let body = &*self.r.body;
+        let around = body.block_parent(block)?;
+        let form = self.names.form(body, around)?;
+        let [_, repeated] = form.loop_blocks().filter(|_| form.kind == FlowKind::Loop)?;
+        (repeated == block && form.entry.is_none()).then_some(around)
+    }
+
+    /// How many values each iteration of a loop pushes on a lane, of stacks that are created beside it, if nothing else pushes there.
+    fn pushes_of(&self, lane: usize, block: BlockId, around: OpId) -> Option<u64> {
+        let (body, of) = (&*self.r.body, &self.plan.lanes[lane]);
+        let class = &self.plan.classes[of.class];
+        let &[create] = &class.creates[..] else { return None };
+        let in_block = of.pushes.iter().all(|&push| body.op_block(push) == Some(block));
+        let beside = class.outer.is_none() && body.op_block(create) == body.op_block(around);
+        (in_block && beside).then_some(of.pushes.len() as u64)
+    }
+
+    /// Whether, between the creation of the stacks of these lanes and the end of a loop, nothing is done with them but pushes in the loop,
+    /// and `commit`.
+    fn are_only_pushed(&self, lanes: &[usize], around: OpId, commit: Option<OpId>) -> bool {
+        let body = &*self.r.body;
+        let classes: Vec<usize> = lanes.iter().map(|&lane| self.plan.lanes[lane].class).collect();
+        let of_these = |op: OpId| {
+            let class = body
+                .operands(op)
+                .next()
+                .and_then(|handle| self.plan.class_of.get(&handle));
+            class.is_some_and(|class| classes.contains(class))
+        };
+        let Some(block) = body.op_block(around) else {
+            return false;
+        };
+        let uses = self.plan.ops.iter().filter(|&&op| of_these(op));
+        uses.into_iter().all(|&op| {
+            let is_inside = body.ancestor_in_block(op, block) == Some(around);
+            let is_push = body.op_name(op) == self.names.push || Some(op) == commit;
+            is_inside == is_push
+        })
+    }
+
+    /// The loop that a block is the body of, if it numbers its iterations and all that they push is held.
+    fn numbered_loop(&self, block: BlockId, lanes: &[usize]) -> Option<Counted> {
+        let around = self.loop_of(block)?;
+        let own = own_counter(self.names, self.r.body, around, None)?;
+        let counts = lanes.iter().filter_map(|&lane| {
+            let pushes = self.pushes_of(lane, block, around)?;
+            let is_only_pushed = self.are_only_pushed(&[lane], around, None);
+            is_only_pushed.then_some((self.stores[lane].count, pushes))
+        });
+        let counts: Vec<(Var, u64)> = counts.collect();
+        (!counts.is_empty()).then_some(Counted {
+            room: None,
+            commit: None,
+            own: Some(own),
+            counts,
+        })
     }
 
     /// The loop whose iterations a `cf.commit` in a block counts, if its counts follow from the iteration.
     fn counted_loop(&self, block: BlockId, commit: OpId, lanes: &[usize]) -> Option<Counted> {
         let body = &*self.r.body;
-        let around = body.block_parent(block)?;
-        let form = self.names.form(body, around)?;
-        let [_, repeated] = form.loop_blocks().filter(|_| form.kind == FlowKind::Loop)?;
-        if repeated != block || form.entry.is_some() {
-            return None;
-        }
+        let around = self.loop_of(block)?;
         let &[_, kept, trip] = body.operands(commit).collect::<Vec<_>>().as_slice() else {
             return None;
         };
@@ -64,47 +136,27 @@ impl Walk<'_, '_, '_> {
         let mut room = u64::MAX;
         let mut counts = Vec::new();
         for &lane in lanes {
-            let (of, store) = (&self.plan.lanes[lane], &self.stores[lane]);
+            let store = &self.stores[lane];
             if store.unread {
                 continue;
             }
-            let class = &self.plan.classes[of.class];
-            let in_block = of.pushes.iter().all(|&push| body.op_block(push) == Some(block));
-            let &[create] = &class.creates[..] else { return None };
-            if class.outer.is_some() || body.op_block(create) != body.op_block(around) || !in_block {
-                return None;
-            }
-            let pushes = of.pushes.len() as u64;
+            let pushes = self.pushes_of(lane, block, around)?;
             if let Some(limit) = store.limit {
                 room = room.min(limit / pushes.max(1));
             }
             counts.push((store.count, pushes));
         }
-        // Between its creation and the end of the loop, nothing else is done with a stack.
-        let handles = lanes.iter().map(|&lane| self.plan.lanes[lane].class);
-        let classes: Vec<usize> = handles.collect();
-        let uses = self.plan.ops.iter().filter(|&&op| {
-            let first = body.operands(op).next();
-            first
-                .and_then(|handle| self.plan.class_of.get(&handle))
-                .is_some_and(|class| classes.contains(class))
-        });
-        for &op in uses {
-            let is_inside = body.ancestor_in_block(op, body.op_block(around)?) == Some(around);
-            let is_push = body.op_name(op) == self.names.push || op == commit;
-            if is_inside != is_push {
-                return None;
-            }
+        if !self.are_only_pushed(lanes, around, Some(commit)) {
+            return None;
         }
         let known = room < i32::MAX as u64
             && counts
                 .iter()
                 .all(|&(_, pushes)| room.saturating_mul(pushes) < i32::MAX as u64);
         known.then_some(Counted {
-            room,
-            trip,
-            kept,
-            own: own_counter(self.names, body, around, trip),
+            room: Some(room),
+            commit: Some((trip, kept)),
+            own: own_counter(self.names, body, around, Some(trip)),
             counts,
         })
     }
@@ -120,7 +172,8 @@ impl Walk<'_, '_, '_> {
     }
 
     /// The number of held iterations.
-    fn held_of(&mut self, iterations: ValueId, room: u64) -> ValueId {
+    fn held_of(&mut self, iterations: ValueId, room: Option<u64>) -> ValueId {
+        let Some(room) = room else { return iterations };
         let ty = self.r.body.value_type(iterations);
         let room = full(self.r, ty, room as f64);
         two(self.r, pd::Minimum::NAME, iterations, room, ty)
@@ -158,7 +211,9 @@ impl Walk<'_, '_, '_> {
         let Some(counted) = self.counted.get(&block) else {
             return;
         };
-        let trip = counted.own.unwrap_or(counted.trip);
+        let Some(trip) = counted.own.or(counted.commit.map(|(trip, _)| trip)) else {
+            return;
+        };
         let (room, counts) = (counted.room, counted.counts.clone());
         self.r.at_start(block);
         let held = self.held_of(trip, room);
@@ -174,71 +229,26 @@ impl Walk<'_, '_, '_> {
             ValueDef::Arg(_, at) => Some(self.r.body.result(op, at as usize)),
             _ => None,
         };
-        let (Some(trips), Some(kept)) = (result(counted.trip), result(counted.kept)) else {
+        let own = counted.own.and_then(result);
+        let commit = counted
+            .commit
+            .and_then(|(trip, kept)| Some((result(trip)?, result(kept)?)));
+        let Some(iterations) = own.or(commit.map(|(trips, _)| trips)) else {
             return;
         };
-        let own = counted.own.and_then(result);
-        let ty = self.r.body.value_type(trips);
         self.r.after(op);
-        if let Some(own) = own {
+        if let (Some(own), Some((trips, _))) = (own, commit) {
             // The other count is then unused.
-            let same = self.cast(own, ty);
+            let same = self.cast(own, self.r.body.value_type(trips));
             self.r.take_name(trips, same);
             self.r.replace_value(trips, same);
         }
-        let held = self.held_of(own.unwrap_or(trips), counted.room);
-        let as_count = self.cast(held, ty);
-        self.r.take_name(kept, as_count);
-        self.r.replace_value(kept, as_count);
+        let held = self.held_of(iterations, counted.room);
+        if let Some((trips, kept)) = commit {
+            let as_count = self.cast(held, self.r.body.value_type(trips));
+            self.r.take_name(kept, as_count);
+            self.r.replace_value(kept, as_count);
+        }
         self.set_counts(held, &counted.counts);
     }
 }
-
-/// The argument in which a loop itself numbers its iterations from zero: an integer that is less than something in each
-/// of them, so that adding one does not overflow. Not `other`.
-fn own_counter(names: &Names<'_>, body: &Body, op: OpId, other: ValueId) -> Option<ValueId> {
-    let [cond, repeated] = names.form(body, op)?.loop_blocks()?;
-    // The conditions of which all must hold.
-    let mut holds = vec![body.get_operand(body.last_op(cond)?, 0)?];
-    let mut next = 0;
-    while let Some(&flag) = holds.get(next).filter(|_| next < MAX_CONDITIONS) {
-        next += 1;
-        if let Some(op) = body.defining_op(flag)
-            && BOTH.contains(&body.view(names.ctx, op).name())
-        {
-            holds.extend(body.operands(op));
-        }
-    }
-    let is_less = |value: ValueId| {
-        holds.iter().any(|&flag| match compared(names.ctx, body, flag) {
-            Some((x, Relation::Less, _)) => x == value,
-            Some((_, Relation::Greater, y)) => y == value,
-            _ => false,
-        })
-    };
-    let is_signed = |value: ValueId| match *names.ctx.type_data(names.ctx.elem_type(body.value_type(value))) {
-        TypeData::Integer { width, sign } => width >= 32 && sign != Signedness::Unsigned,
-        _ => false,
-    };
-    let scalar = |value: ValueId| {
-        let shape = names.ctx.as_tensor(body.value_type(value));
-        shape.is_some_and(|(shape, _)| shape.is_empty())
-    };
-    let mut args = body.block_args(repeated).iter().copied();
-    args.find(|&arg| {
-        arg != other
-            && is_signed(arg)
-            && scalar(arg)
-            && place_in_loop(names, body, op, arg).is_some_and(|place| {
-                body.constant_int(names.ctx, place.start) == Some(0)
-                    && chain(names.ctx, body, place.next) == Some((arg, 1))
-                    && is_less(place.tested)
-            })
-    })
-}
-
-/// How many conditions of a loop are looked at.
-const MAX_CONDITIONS: usize = 16;
-
-/// The operations that tell of truth values whether both hold.
-const BOTH: [&str; 3] = [pd::LogicalAnd::NAME, pd::BitwiseAnd::NAME, stablehlo::ops::And::NAME];

@@ -26,7 +26,7 @@ use super::schedule::{Kept, default_room, repeat, state_before};
 use super::slots::{Loop, Needs, bounded_stack, snapshots};
 use super::spill;
 use crate::analysis::Counter;
-use crate::autodiff::plumbing::CountTrips;
+use crate::autodiff::plumbing::Trips;
 use crate::autodiff::structure::{Kit, Names};
 use crate::autodiff::tapes::Tapes;
 use crate::made::Made;
@@ -134,7 +134,7 @@ pub(super) fn apply(
     let dual = r.body.block_parent(this.dual[0])?;
     let &empty = tapes.all[at].empties().first()?;
     let kit = names.kit?;
-    let trips = CountTrips::plan(r, names, op)?;
+    let trips = Trips::plan(r, names, op, spills)?;
     // From here on, nothing can fail.
     let (op, trips) = trips.apply(r, names);
     let first = state.iter().map(|&j| r.body.operand(op, j)).collect();

@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::around::branch_around;
 use super::schedule::{Kept, advanced, default_room, keep, state_before};
 use super::spill;
-use crate::autodiff::plumbing::{CountDown, CountTrips};
+use crate::autodiff::plumbing::{CountDown, CountTrips, Trips};
 use crate::autodiff::structure::Names;
 use crate::autodiff::tapes::{Side, Tapes};
 
@@ -92,7 +92,7 @@ pub(super) fn apply(
         Some(known) => types.extend(known.iter().map(|&at| r.body.value_type(r.body.result(op, at)))),
         None => types.extend(by_cond.iter().map(|&i| r.body.value_type(args[state[i]]))),
     }
-    let trips = CountTrips::plan(r, names, op)?;
+    let trips = Trips::plan(r, names, op, spills)?;
     let left = CountDown::plan(r, names, dual, empty, &types)?;
     // From here on, nothing can fail.
     let (mut op, trips) = trips.apply(r, names);
