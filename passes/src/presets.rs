@@ -82,10 +82,14 @@ pub const INFERENCE: Preset = Preset {
 
 /// The passes of `jax-vjp`, which let loops record less in this way.
 macro_rules! jax_vjp {
-    ($remat:literal) => {
+    ($from_operands:literal, $remat:literal) => {
         concat!(
             "stablehlo-to-pd-control,inline{always=true, max-growth=4000000},symbol-dce,forward-args,canonicalize,cse,licm{branches=false},\
-             cse,dce,stack-locals,build-backward{seed=args},inline{always=true, max-growth=4000000, custom-vjp=true},symbol-dce,\
+             cse,dce,stack-locals{from-operands=",
+            $from_operands,
+            "},build-backward{seed=args, from-operands=",
+            $from_operands,
+            "},inline{always=true, max-growth=4000000, custom-vjp=true},symbol-dce,\
              prune-stacks,canonicalize,cse,",
             $remat,
             ",batch-weight-grads{static=true},lower-stacks,canonicalize,licm,cse,split-vjp,dce"
@@ -106,9 +110,9 @@ pub const JAX_VJP: Preset = Preset {
                   segments of iterations, as in `remat{slots,segment}`. With `bound`, they are recorded up to that many \
                   iterations. Recorded values are tensors of static shape, so `--emit=stablehlo` can write the result.",
     passes: |options| match options.is_given("bound") {
-        true if matches!(options.text("overflow").as_deref(), Some("nan" | "unchecked")) => jax_vjp!("remat"),
-        true => jax_vjp!("remat{slots=32,segment=128,spill=true}"),
-        false => jax_vjp!("remat{slots=32,segment=128}"),
+        true if matches!(options.text("overflow").as_deref(), Some("nan" | "unchecked")) => jax_vjp!("false", "remat"),
+        true => jax_vjp!("false", "remat{slots=32,segment=128,spill=true}"),
+        false => jax_vjp!("true", "remat{slots=32,segment=128}"),
     },
     options: &[
         OptionSpec {

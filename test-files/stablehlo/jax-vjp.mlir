@@ -24,11 +24,12 @@
 }) : () -> ()
 
 // PIPE: stablehlo-to-pd-control,inline
-// PIPE-SAME: build-backward{seed=[args]}
+// PIPE-SAME: build-backward{seed=[args], from-operands=true}
 // PIPE-SAME: remat{slots=32, segment=128}
 // PIPE-SAME: lower-stacks,canonicalize,licm,cse,split-vjp,dce
 
-// BOUND: ,remat,batch-weight-grads{static=true},lower-stacks{bound=9, overflow=unchecked},canonicalize,licm,cse,split-vjp{split=false},
+// BOUND: build-backward{seed=[args], from-operands=false}
+// BOUND-SAME: ,remat,batch-weight-grads{static=true},lower-stacks{bound=9, overflow=unchecked},canonicalize,licm,cse,split-vjp{split=false},
 // SLOTS: ,remat{slots=3, segment=5},batch-weight-grads{static=true},lower-stacks,canonicalize,licm,cse,split-vjp,
 
 // CHECK: func.func public @main(%arg0: tensor<3xf64>, %arg1: tensor<i32>, %arg2: tensor<f64>) -> (tensor<2xf64>, tensor<i32>) {

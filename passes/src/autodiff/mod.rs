@@ -233,6 +233,7 @@ fn differentiate(
         false => RuleTable::new(&ctx),
     };
     rules.rank = options.rank;
+    rules.from_operands = options.from_operands;
     let mut resolved = Vec::new();
     let mut errors = Vec::new();
     for unit in targets::units(module) {

@@ -43,6 +43,13 @@ pub(crate) const OPTIONS: &[OptionSpec] = &[
         help: "use PaddlePaddle's gradient operations where they replace several operations; for its executor",
     },
     OptionSpec {
+        name: "from-operands",
+        kind: OptionKind::Bool,
+        default: Some("false"),
+        help: "differentiate functions of one operand that expand to another operation, like `stablehlo.tanh`, from their operands and not \
+               from their results, which loops that are run again would carry",
+    },
+    OptionSpec {
         name: "rank",
         kind: OptionKind::Int(0, 1 << 30),
         default: None,
@@ -57,6 +64,7 @@ pub(super) fn asked_for(options: &Options) -> BackwardOptions {
         wrt: list("wrt"),
         seed: list("seed"),
         twins: options.flag("twins"),
+        from_operands: options.flag("from-operands"),
         rank: options.int("rank"),
     }
 }

@@ -21,6 +21,8 @@ pub struct BackwardOptions {
     pub seed: Vec<String>,
     /// Use PaddlePaddle's gradient operations where they do at once what takes several operations.
     pub twins: bool,
+    /// Differentiate functions of one operand that expand to another operation from their operands, not from their results.
+    pub from_operands: bool,
     /// The number of the process that runs the program.
     pub rank: Option<i64>,
 }

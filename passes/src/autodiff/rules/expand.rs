@@ -61,9 +61,10 @@ pub(crate) fn expanded(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
         }
     }
     // A function that one operation computes: its result is known, and is recorded in the place of its operand. With several
-    // operands it would be recorded beside them.
+    // operands it would be recorded beside them. In XLA, a loop that carries a tensor copies it in each iteration, which costs as much
+    // as computing it again, fused with the rest.
     let known: SmallVec<[(ValueId, ValueId); 2]> = match emitted[..] {
-        [only] if cx.num_operands() == 1 => (0..results.len())
+        [only] if cx.num_operands() == 1 && !cx.rules.from_operands => (0..results.len())
             .filter(|&at| cx.r.body.defining_op(results[at]) == Some(only))
             .map(|at| (results[at], cx.result(at)))
             .filter(|&(result, known)| cx.r.body.value_type(result) == cx.r.body.value_type(known))

@@ -157,6 +157,8 @@ pub(crate) struct RuleTable {
     fused: Vec<Option<Rule>>,
     /// The number of the process that runs the program.
     pub(super) rank: Option<i64>,
+    /// Whether what expands to another operation is differentiated from its operand where its result would do.
+    pub(super) from_operands: bool,
     /// The calls, in the body that is differentiated, with a derivative of their own.
     calls: FxHashMap<OpId, CallRule>,
 }
@@ -209,6 +211,7 @@ impl RuleTable {
             table,
             fused: Vec::new(),
             rank: None,
+            from_operands: false,
             calls: FxHashMap::default(),
         }
     }
