@@ -33,7 +33,7 @@ fn step(r: &mut Rewriter<'_>, names: &Names, kit: Kit, at: Use, count: ValueId, 
 /// How often the body of a loop runs, counted by the loop. `carried` says whether the count must be a result of the loop; otherwise
 /// the number by which the program itself counts the iterations may be used.
 pub(crate) enum Trips<'c> {
-    Counted(CountTrips<'c>),
+    Counted(Box<CountTrips<'c>>),
     Own(OpId, ValueId),
 }
 
@@ -43,7 +43,7 @@ impl<'c> Trips<'c> {
         if let Some(ValueDef::Arg(_, at)) = own.map(|own| r.body.value_def(own)) {
             return Some(Trips::Own(op, r.body.result(op, at as usize)));
         }
-        CountTrips::plan(r, names, op).map(Trips::Counted)
+        CountTrips::plan(r, names, op).map(|plan| Trips::Counted(Box::new(plan)))
     }
 
     /// Gives the operation that takes the place of the loop, and the count.
