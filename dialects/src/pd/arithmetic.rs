@@ -5,6 +5,7 @@ use pir_ir::{Arith, Arithmetic, Context, OpId, OpView, Rewriter, Structured, Typ
 
 use crate::mlir::arith;
 use crate::pd;
+use crate::stablehlo;
 
 /// Loops and branches.
 pub(super) const STRUCTURED: Structured = Structured {
@@ -39,13 +40,17 @@ impl Arithmetic for Tensors {
     }
 
     fn is(&self, op: OpView<'_>, what: Arith) -> bool {
-        // In a differentiated function of MLIR's dialects, both occur side by side.
-        let counts = match what {
+        let is_also = match what {
+            // In a differentiated function of MLIR's dialects, both occur side by side.
             Arith::Add => op.name() == arith::Addi::NAME,
             Arith::Subtract => op.name() == arith::Subi::NAME,
+            // Of truth values.
+            Arith::And if [pd::BitwiseAnd::NAME, stablehlo::ops::And::NAME].contains(&op.name()) => {
+                op.result_type(0).is_some_and(|ty| op.ctx.elem_type(ty) == Type::I1)
+            }
             _ => false,
         };
-        counts || op.name() == self.op(what)
+        is_also || op.name() == self.op(what)
     }
 
     fn count_type(&self, ctx: &Context) -> Type {

@@ -3,7 +3,7 @@
 //! Planning (`plan`, and functions that return an `Option`) finds out what prevents an edit before anything changes;
 //! `apply` then performs the whole.
 
-use pir_dialects::{pd, stablehlo};
+use pir_dialects::pd;
 use pir_ir::{
     Arith, BlockId, Body, FlowEdit, FlowForm, NewLane, OpId, Ready, Relation, Rewriter, Signedness, Type, TypeData,
     Use, ValueDef, ValueId,
@@ -183,7 +183,8 @@ pub(crate) fn own_counter(names: &Names<'_>, body: &Body, op: OpId, other: Optio
     while let Some(&flag) = holds.get(next).filter(|_| next < MAX_CONDITIONS) {
         next += 1;
         if let Some(op) = body.defining_op(flag)
-            && BOTH.contains(&body.view(names.ctx, op).name())
+            && let Some(arithmetic) = names.ctx.arithmetic(body.value_type(flag))
+            && arithmetic.is(body.view(names.ctx, op), Arith::And)
         {
             holds.extend(body.operands(op));
         }
@@ -218,9 +219,6 @@ pub(crate) fn own_counter(names: &Names<'_>, body: &Body, op: OpId, other: Optio
 
 /// How many conditions of a loop are looked at.
 const MAX_CONDITIONS: usize = 16;
-
-/// The operations that tell of truth values whether both hold.
-const BOTH: [&str; 3] = [pd::LogicalAnd::NAME, pd::BitwiseAnd::NAME, stablehlo::ops::And::NAME];
 
 /// A value that a loop was made to carry.
 #[derive(Clone, Copy, Debug)]

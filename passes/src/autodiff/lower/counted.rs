@@ -7,6 +7,7 @@
 
 use pir_dialects::pd;
 use pir_ir::{BlockId, FlowKind, OpId, Type, ValueDef, ValueId};
+use rustc_hash::FxHashMap;
 
 use super::emit::{count_type, full, two};
 use super::thread::{Var, Walk};
@@ -28,25 +29,30 @@ pub(super) struct Counted {
 impl Walk<'_, '_, '_> {
     /// Finds the loops in which the counts of values follow from the iteration.
     pub(super) fn find_counted(&mut self) {
+        // What uses the stacks of each class.
+        let mut users: Vec<Vec<OpId>> = vec![Vec::new(); self.plan.classes.len()];
+        for &op in &self.plan.ops {
+            let handle = self.r.body.operands(op).next();
+            if let Some(&class) = handle.and_then(|handle| self.plan.class_of.get(&handle)) {
+                users[class].push(op);
+            }
+        }
         for (&block, (commit, lanes)) in &self.plan.commits {
-            if let Some(counted) = self.counted_loop(block, *commit, lanes) {
+            if let Some(counted) = self.counted_loop(block, *commit, lanes, &users) {
                 self.counted.insert(block, counted);
             }
         }
-        let mut numbered: Vec<(BlockId, Vec<usize>)> = Vec::new();
+        let mut numbered: FxHashMap<BlockId, Vec<usize>> = FxHashMap::default();
         for (at, lane) in self.plan.lanes.iter().enumerate() {
             let is_kept = self.stores[at].limit.is_none() && !self.stores[at].unread;
             let block = lane.pushes.first().and_then(|&push| self.r.body.op_block(push));
             if let Some(block) = block.filter(|_| is_kept && self.plan.commit(lane.class).is_none()) {
-                match numbered.iter_mut().find(|known| known.0 == block) {
-                    Some((_, lanes)) => lanes.push(at),
-                    None => numbered.push((block, vec![at])),
-                }
+                numbered.entry(block).or_default().push(at);
             }
         }
         for (block, lanes) in numbered {
             if !self.plan.commits.contains_key(&block)
-                && let Some(counted) = self.numbered_loop(block, &lanes)
+                && let Some(counted) = self.numbered_loop(block, &lanes, &users)
             {
                 self.counted.insert(block, counted);
             }
@@ -72,23 +78,14 @@ impl Walk<'_, '_, '_> {
         (in_block && beside).then_some(of.pushes.len() as u64)
     }
 
-    /// Whether, between the creation of the stacks of these lanes and the end of a loop, nothing is done with them but pushes in the loop,
-    /// and `commit`.
-    fn are_only_pushed(&self, lanes: &[usize], around: OpId, commit: Option<OpId>) -> bool {
+    /// Whether, between the creation of the stacks of a lane and the end of a loop, nothing is done with them but pushes in the loop, and
+    /// `commit`.
+    fn is_only_pushed(&self, lane: usize, around: OpId, commit: Option<OpId>, users: &[Vec<OpId>]) -> bool {
         let body = &*self.r.body;
-        let classes: Vec<usize> = lanes.iter().map(|&lane| self.plan.lanes[lane].class).collect();
-        let of_these = |op: OpId| {
-            let class = body
-                .operands(op)
-                .next()
-                .and_then(|handle| self.plan.class_of.get(&handle));
-            class.is_some_and(|class| classes.contains(class))
-        };
         let Some(block) = body.op_block(around) else {
             return false;
         };
-        let uses = self.plan.ops.iter().filter(|&&op| of_these(op));
-        uses.into_iter().all(|&op| {
+        users[self.plan.lanes[lane].class].iter().all(|&op| {
             let is_inside = body.ancestor_in_block(op, block) == Some(around);
             let is_push = body.op_name(op) == self.names.push || Some(op) == commit;
             is_inside == is_push
@@ -96,12 +93,12 @@ impl Walk<'_, '_, '_> {
     }
 
     /// The loop that a block is the body of, if it numbers its iterations and all that they push is held.
-    fn numbered_loop(&self, block: BlockId, lanes: &[usize]) -> Option<Counted> {
+    fn numbered_loop(&self, block: BlockId, lanes: &[usize], users: &[Vec<OpId>]) -> Option<Counted> {
         let around = self.loop_of(block)?;
         let own = own_counter(self.names, self.r.body, around, None)?;
         let counts = lanes.iter().filter_map(|&lane| {
             let pushes = self.pushes_of(lane, block, around)?;
-            let is_only_pushed = self.are_only_pushed(&[lane], around, None);
+            let is_only_pushed = self.is_only_pushed(lane, around, None, users);
             is_only_pushed.then_some((self.stores[lane].count, pushes))
         });
         let counts: Vec<(Var, u64)> = counts.collect();
@@ -114,7 +111,7 @@ impl Walk<'_, '_, '_> {
     }
 
     /// The loop whose iterations a `cf.commit` in a block counts, if its counts follow from the iteration.
-    fn counted_loop(&self, block: BlockId, commit: OpId, lanes: &[usize]) -> Option<Counted> {
+    fn counted_loop(&self, block: BlockId, commit: OpId, lanes: &[usize], users: &[Vec<OpId>]) -> Option<Counted> {
         let body = &*self.r.body;
         let around = self.loop_of(block)?;
         let &[_, kept, trip] = body.operands(commit).collect::<Vec<_>>().as_slice() else {
@@ -146,7 +143,8 @@ impl Walk<'_, '_, '_> {
             }
             counts.push((store.count, pushes));
         }
-        if !self.are_only_pushed(lanes, around, Some(commit)) {
+        let is_only_pushed = |&lane: &usize| self.is_only_pushed(lane, around, Some(commit), users);
+        if !lanes.iter().all(is_only_pushed) {
             return None;
         }
         let known = room < i32::MAX as u64
