@@ -432,7 +432,9 @@ impl<'a, 'w> Printer<'a, 'w> {
     pub(super) fn enter_body(&mut self, body: &'a Body, op: OpId) {
         self.tasks.push(Task::EndBody);
         let def = self.ctx.op_def(body.op_name(op));
-        let owner = def.map_or(("", true), |def| (def.default_dialect, def.has(Traits::GRAPH_REGION)));
+        // With operations that are not registered, the verifier lets those of a symbol table be in any order, as MLIR does.
+        let is_graph = |def: &OpDef| def.has(Traits::GRAPH_REGION) || def.has(Traits::SYMBOL_TABLE);
+        let owner = def.map_or(("", true), |def| (def.default_dialect, is_graph(def)));
         self.owners.push(owner);
     }
 
