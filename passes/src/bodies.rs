@@ -62,7 +62,7 @@ pub(crate) fn inner_bodies_mut<'b>(ctx: &'b Context, body: &'b mut Body) -> impl
 /// result type, not for each function.
 pub(crate) fn map_bodies<R: Send>(bodies: &mut [&mut Body], f: impl Fn(&mut Body) -> R + Sync) -> Vec<R> {
     fn map<R: Send>(bodies: &mut [&mut Body], f: &(dyn Fn(&mut Body) -> R + Sync)) -> Vec<R> {
-        match pays_off_on_threads(bodies.iter().map(|body| &**body)) {
+        match pays_off_on_threads(bodies.iter().map(|body| body.num_op_slots())) {
             true => bodies.par_iter_mut().map(|body| f(body)).collect(),
             false => bodies.iter_mut().map(|body| f(body)).collect(),
         }

@@ -104,7 +104,7 @@ pub fn verify_with(module: &Module, options: VerifyOptions) -> Vec<Diagnostic> {
         verify_one(&module.ctx, body, owner, options, memory, &mut errors);
         errors
     };
-    if pays_off_on_threads(bodies.iter().map(|(body, _)| *body)) {
+    if pays_off_on_threads(bodies.iter().map(|(body, _)| body.num_op_slots())) {
         let found: Vec<_> = bodies.par_iter().map_init(Memory::default, one).collect();
         errors.extend(found.into_iter().flatten());
     } else {

@@ -9,9 +9,8 @@ use super::LINE;
 use super::printer::Printer;
 use crate::body::Body;
 use crate::entity::OpId;
+use crate::threads::pays_off_on_threads;
 
-/// Fewer operations than this, beside those of the largest piece, are printed before another thread has woken up.
-const WORTH_THREADS: usize = 10_000;
 /// How many operations one thread prints at a time.
 const PIECE: usize = 1000;
 /// How many operations are printed before the text is written: it is kept in memory until then.
@@ -41,8 +40,7 @@ impl<'a> Printer<'a, '_> {
             total += size;
             next = body.next_op(op);
         }
-        let largest = pieces.iter().map(|piece| piece.1).max().unwrap_or(0);
-        if total - largest < WORTH_THREADS {
+        if !pays_off_on_threads(pieces.iter().map(|piece| piece.1)) {
             self.in_turn = pieces
                 .iter()
                 .map(|piece| piece.0.len())
