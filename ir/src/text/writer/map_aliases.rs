@@ -69,7 +69,8 @@ impl MapNames {
     /// Writes the definitions, and what was kept.
     pub(super) fn finish(&mut self, writer: &mut dyn Write) -> io::Result<()> {
         self.defined = true;
-        let mut kept = self.definitions.iter_mut().chain(&mut self.pieces).map(std::mem::take);
+        let definitions = self.definitions.iter_mut().map(std::mem::take);
+        let mut kept = definitions.chain(self.pieces.drain(..));
         kept.try_for_each(|text| writer.write_all(text.as_bytes()))
     }
 
