@@ -30,6 +30,16 @@ fn step(r: &mut Rewriter<'_>, names: &Names, kit: Kit, at: Use, count: ValueId, 
     next
 }
 
+/// A tensor in another type of the same shape.
+pub(crate) fn cast(r: &mut Rewriter<'_>, value: ValueId, ty: Type) -> ValueId {
+    if r.body.value_type(value) == ty {
+        return value;
+    }
+    let elem = r.ctx.type_attr(r.ctx.elem_type(ty));
+    let cast = r.op(pd::Cast::NAME).operand(value).attr("dtype", elem);
+    cast.result(ty).value()
+}
+
 /// How often the body of a loop runs, counted by the loop. `carried` says whether the count must be a result of the loop; otherwise
 /// the number by which the program itself counts the iterations may be used.
 pub(crate) enum Trips<'c> {
@@ -55,13 +65,10 @@ impl<'c> Trips<'c> {
                 let ty = names
                     .kit
                     .map_or(r.body.value_type(own), |kit| kit.arith.count_type(r.ctx));
-                if r.body.value_type(own) == ty {
-                    return (op, own);
+                let trips = cast(r, own, ty);
+                if trips != own {
+                    r.name(trips, &names.spelled("trips"));
                 }
-                let elem = r.ctx.type_attr(r.ctx.elem_type(ty));
-                let cast = r.op(pd::Cast::NAME).operand(own).attr("dtype", elem);
-                let trips = cast.result(ty).value();
-                r.name(trips, &names.spelled("trips"));
                 (op, trips)
             }
         }

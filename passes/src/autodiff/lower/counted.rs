@@ -6,13 +6,13 @@
 //! for all of its iterations, which it numbers itself, holds `n * trips` values.
 
 use pir_dialects::pd;
-use pir_ir::{BlockId, FlowKind, OpId, Type, ValueDef, ValueId};
+use pir_ir::{BlockId, FlowKind, OpId, ValueDef, ValueId};
 use rustc_hash::FxHashMap;
 
 use super::emit::{count_type, full, two};
 use super::thread::{Var, Walk};
 use crate::analysis::chain;
-use crate::autodiff::plumbing::{own_counter, place_in_loop};
+use crate::autodiff::plumbing::{cast, own_counter, place_in_loop};
 
 /// A loop that pushes as many values in each iteration.
 pub(super) struct Counted {
@@ -177,20 +177,10 @@ impl Walk<'_, '_, '_> {
         two(self.r, pd::Minimum::NAME, iterations, room, ty)
     }
 
-    /// An integer in another type.
-    fn cast(&mut self, value: ValueId, ty: Type) -> ValueId {
-        if self.r.body.value_type(value) == ty {
-            return value;
-        }
-        let elem = self.r.ctx.elem_type(ty);
-        let cast = self.r.op(pd::Cast::NAME).operand(value);
-        cast.attr("dtype", self.names.ctx.type_attr(elem)).result(ty).value()
-    }
-
     /// Sets the counts after this many held iterations.
     fn set_counts(&mut self, held: ValueId, counts: &[(Var, u64)]) {
         let ty = count_type(self.r.ctx);
-        let held = self.cast(held, ty);
+        let held = cast(self.r, held, ty);
         self.r.name(held, &self.names.spelled("size"));
         for &(count, pushes) in counts {
             let value = match pushes {
@@ -237,13 +227,13 @@ impl Walk<'_, '_, '_> {
         self.r.after(op);
         if let (Some(own), Some((trips, _))) = (own, commit) {
             // The other count is then unused.
-            let same = self.cast(own, self.r.body.value_type(trips));
+            let same = cast(self.r, own, self.r.body.value_type(trips));
             self.r.take_name(trips, same);
             self.r.replace_value(trips, same);
         }
         let held = self.held_of(iterations, counted.room);
         if let Some((trips, kept)) = commit {
-            let as_count = self.cast(held, self.r.body.value_type(trips));
+            let as_count = cast(self.r, held, self.r.body.value_type(trips));
             self.r.take_name(kept, as_count);
             self.r.replace_value(kept, as_count);
         }

@@ -19,6 +19,7 @@ use super::emit::{count_type, flag_type, full, read, reshape, rows_of, two, writ
 use super::plan::Plan;
 use super::spans::Spans;
 use super::writes::Written;
+use crate::autodiff::plumbing::cast;
 use crate::autodiff::structure::Names;
 
 /// A variable: its place in the environment.
@@ -274,10 +275,7 @@ impl Walk<'_, '_, '_> {
     /// By how much a push increases the count.
     fn step(&mut self, counts: Option<ValueId>) -> ValueId {
         let Some(flag) = counts else { return self.one };
-        let ty = count_type(self.r.ctx);
-        let cast = self.r.op(pd::Cast::NAME).operand(flag);
-        let dtype = cast.attr("dtype", self.names.ctx.type_attr(Type::I32));
-        dtype.result(ty).value()
+        cast(self.r, flag, count_type(self.r.ctx))
     }
 
     fn lower(&mut self, op: OpId) {
@@ -402,13 +400,7 @@ impl Walk<'_, '_, '_> {
             }
         }
         let ty = self.r.body.value_type(kept);
-        let elem = self.r.ctx.elem_type(ty);
-        let cast = self
-            .r
-            .op(pd::Cast::NAME)
-            .operand(fits)
-            .attr("dtype", self.names.ctx.type_attr(elem));
-        let one = cast.result(ty).value();
+        let one = cast(self.r, fits, ty);
         let next = two(self.r, pd::Add::NAME, kept, one, ty);
         let old = self.r.body.result(op, 0);
         self.r.take_name(old, next);
