@@ -137,10 +137,11 @@ pub type MaterializeFn = fn(&mut Rewriter<'_>, Attr, Type) -> Option<OpId>;
 pub type EffectsFn = fn(OpView<'_>) -> SmallVec<[Effect; 2]>;
 
 /// The declared memory effects of an operation. The absence of effects must be declared: [`MemoryEffects::None`].
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, Default)]
 pub enum MemoryEffects {
     /// Nothing, as of an operation that is not registered: it may read and write whatever its operands and their aliases
     /// hold, and the world.
+    #[default]
     Undeclared,
     /// None: the operation depends on nothing but its operands and attributes, and gives nothing but its results.
     None,

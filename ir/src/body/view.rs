@@ -141,16 +141,27 @@ impl<'a> OpView<'a> {
     /// operations in its regions use, and the aliases of these hold, and the world; its results may be aliases too.
     #[inline]
     pub fn has_unknown_effects(&self) -> bool {
-        match self.def().map(|def| &def.effects) {
-            None | Some(MemoryEffects::Undeclared) => true,
-            Some(MemoryEffects::None | MemoryEffects::Declared(_)) => false,
-            Some(MemoryEffects::OfCallee) => self.ctx.has_undeclared_effects(),
+        match self.declared_effects() {
+            MemoryEffects::Undeclared => true,
+            MemoryEffects::None | MemoryEffects::Declared(_) => false,
+            MemoryEffects::OfCallee => self.ctx.has_undeclared_effects(),
+        }
+    }
+
+    /// The effects that the definition of the operation declares, or the row of its dialect if it has none.
+    fn declared_effects(&self) -> MemoryEffects {
+        match self.def() {
+            Some(def) => def.effects,
+            None => {
+                let row = self.ctx.ods(self.body.op_name(self.op)).and_then(|ods| ods.row().ok());
+                row.map_or(MemoryEffects::Undeclared, |row| row.effects)
+            }
         }
     }
 
     /// Whether the operation itself is declared to have no effects. Faster than listing them.
     pub fn has_no_effects(&self) -> bool {
-        matches!(self.def().map(|def| &def.effects), Some(MemoryEffects::None))
+        matches!(self.declared_effects(), MemoryEffects::None)
     }
 
     /// The type of the first operand or result that holds complex numbers, be it in a list.
@@ -171,10 +182,10 @@ impl<'a> OpView<'a> {
     /// The operation's own effects; of one that does not declare them, reads and writes of the world, of buffers and of all operands,
     /// and writes of all results. Those of nested operations are not included: see [`Traits::RECURSIVE_EFFECTS`].
     pub fn own_effects(&self) -> SmallVec<[Effect; 2]> {
-        match self.def().map(|def| &def.effects) {
-            Some(MemoryEffects::None) => return SmallVec::new(),
-            Some(MemoryEffects::Declared(effects)) => return effects(*self),
-            _ => {}
+        match self.declared_effects() {
+            MemoryEffects::None => return SmallVec::new(),
+            MemoryEffects::Declared(effects) => return effects(*self),
+            MemoryEffects::Undeclared | MemoryEffects::OfCallee => {}
         }
         let effect = |kind, target| Effect { kind, target };
         let both = |target| [EffectKind::Read, EffectKind::Write].map(|kind| effect(kind, target));
@@ -192,6 +203,7 @@ impl<'a> OpView<'a> {
     pub fn speculatability(&self) -> Speculatability {
         match self.def() {
             Some(def) if !self.has_unknown_effects() => (def.speculatable)(*self),
+            None if self.has_no_effects() => Speculatability::Always,
             _ => Speculatability::Never,
         }
     }

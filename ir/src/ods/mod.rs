@@ -8,8 +8,8 @@
 //! ```
 //!
 //! The first line has the operands, the attributes and the results; the second one is the `assemblyFormat`. Both directions, reading and
-//! printing, go through the same elements. A row does not define the semantics of an operation: an operation may have a row, a
-//! definition ([`OpDef`](crate::OpDef)), or both. The language of rows is in `docs/dialects.md`.
+//! printing, go through the same elements. A row does not define the semantics of an operation, except for its effects where it has no
+//! definition ([`OpDef`](crate::OpDef)): an operation may have a row, a definition, or both. The language of rows is in `docs/dialects.md`.
 
 mod defaults;
 mod format;

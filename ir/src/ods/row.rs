@@ -1,10 +1,13 @@
 //! The first line of a row.
 
 use rustc_hash::FxHashMap;
+use smallvec::{SmallVec, smallvec};
 
 use super::format;
 use super::hooks::OdsHook;
 use super::schema::{Arity, AttrKind, AttrKnown, AttrPresence, AttrRow, OdsRow, RegionRow, TypeFn, TypeRule, Value};
+use crate::declare::{Effect, EffectKind, EffectTarget};
+use crate::registry::MemoryEffects;
 use crate::types::Type;
 
 type Defines = FxHashMap<&'static str, &'static str>;
@@ -58,6 +61,9 @@ pub(super) fn read(
                     "result_segments" => row.result_segments = true,
                     "terminator" => row.is_terminator = true,
                     "own" => row.own = true,
+                    "pure" => row.effects = MemoryEffects::None,
+                    "reads" => row.effects = MemoryEffects::Declared(|_| on_memory(EffectKind::Read)),
+                    "writes" => row.effects = MemoryEffects::Declared(|_| on_memory(EffectKind::Write)),
                     // The name of the operation comes first.
                     _ if header.starts_with(word) => word = "operands",
                     _ => {}
@@ -79,6 +85,11 @@ pub(super) fn read(
     format::read(&mut row, text, hooks)?;
     row.derive();
     Ok(row)
+}
+
+fn on_memory(kind: EffectKind) -> SmallVec<[Effect; 2]> {
+    let target = EffectTarget::Memory;
+    smallvec![Effect { kind, target }]
 }
 
 /// The text inside the brackets at the start, and the text after them.

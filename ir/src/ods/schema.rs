@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use crate::context::Context;
 use crate::entity::Sym;
+use crate::registry::MemoryEffects;
 use crate::types::{Attr, AttrDict, Type};
 
 /// The number of values of an operand or a result.
@@ -162,6 +163,8 @@ pub(crate) struct OdsRow {
     pub(crate) segments: bool,
     pub(crate) result_segments: bool,
     pub(crate) is_terminator: bool,
+    /// The effects of an operation that has no definition.
+    pub(crate) effects: MemoryEffects,
     /// Whether the reader of functions reads it.
     pub(crate) own: bool,
     pub(crate) items: Vec<Item>,

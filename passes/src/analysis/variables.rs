@@ -84,8 +84,10 @@ impl Variables {
                             inside.insert(inner);
                         }
                     }
-                    // A number is what it is.
-                    all.retain(|&value| !is_number(ctx, body.value_type(value)));
+                }
+                // A number is what it is.
+                all.retain(|&value| !is_number(ctx, body.value_type(value)));
+                if unknown {
                     written.extend(all.first());
                 }
                 join(&mut classes, &all);
