@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::functions::{functions, plain_calls};
 
 use super::memory::is_buffer;
+use crate::cse::cse;
 use crate::inline::{growth, inline_block, recursive_functions};
 
 /// Inlines them in all copies at the outermost level.
@@ -38,6 +39,7 @@ pub(super) fn inline(module: &mut Module) {
     let bodies = functions.values().filter_map(|&op| module.body.isolated(op));
     let mut room = growth(bodies.map(Body::num_ops).sum());
     for copy in copies {
+        let before = room;
         let mut left: FxHashSet<Sym> = FxHashSet::default();
         // An inlined body may contain calls too.
         loop {
@@ -68,6 +70,12 @@ pub(super) fn inline(module: &mut Module) {
                     false => drop(left.insert(name)),
                 }
             }
+        }
+        // `dot(x, x)` loads each element twice, and would record both.
+        if room < before
+            && let Some(inner) = module.body.isolated_mut(copy)
+        {
+            cse(&ctx, inner);
         }
     }
 }

@@ -4,14 +4,15 @@
 //! reverse order of the pushes of the corresponding region. A handle that was itself recorded is followed through its
 //! pair, from the outside in. Then, from the inside out, since an inner handle is read by the inner pops only, a pair
 //! is removed if its popped value is unused, or available without a record ([`invariants`](super::invariants)). If only
-//! the shape of a value is read, the shape is recorded ([`shapes`]). A loop that its stack terminates, and that records
+//! the shape of a value is read, the shape is recorded ([`shapes`]). A value that is recorded more than once in a region,
+//! as `cse` lets it be, is recorded once. A loop that its stack terminates, and that records
 //! nothing any more, counts its trips instead. Last, stacks without readers are removed, with their init regions and
 //! results.
 //!
 //! A stack with any other use is not changed. (The idea of removing pushes and pops together is also in Enzyme's MLIR
 //! passes; there on init, push and pop triples.)
 
-use pir_ir::{Body, Context, FlowKind, OpId, Rewriter, ValueId};
+use pir_ir::{BlockId, Body, Context, FlowKind, OpId, Rewriter, ValueId};
 use rustc_hash::FxHashMap;
 
 use super::cross;
@@ -31,6 +32,7 @@ pub(crate) fn run(ctx: &Context, body: &mut Body) {
     let duals = tapes.duals(body);
     let mut r = Rewriter::new(ctx, body);
     for at in (0..tapes.all.len()).rev() {
+        merge_equal(&mut r, &names, &mut tapes, at);
         for pair @ (push, pop) in std::mem::take(&mut tapes.all[at].pairs) {
             let popped = r.body.result(pop, 0);
             if r.body.has_uses(popped) {
@@ -53,6 +55,25 @@ pub(crate) fn run(ctx: &Context, body: &mut Body) {
     if is_mlir(ctx, body) {
         recompute_cheap(ctx, body);
     }
+}
+
+/// Of the pairs of one value in the same regions, the one whose pop comes first serves all.
+fn merge_equal(r: &mut Rewriter<'_>, names: &Names, tapes: &mut Tapes, at: usize) {
+    let mut first: FxHashMap<(ValueId, Option<BlockId>), ValueId> = FxHashMap::default();
+    let mut kept = Vec::new();
+    // What is pushed last is popped first.
+    for pair @ (push, pop) in std::mem::take(&mut tapes.all[at].pairs).into_iter().rev() {
+        let key = (r.body.operand(push, 1), r.body.op_block(pop));
+        match first.get(&key).filter(|_| !names.is_stack(r.body, key.0)) {
+            Some(&popped) => tapes.remove(r, pair, Some(popped)),
+            None => {
+                first.insert(key, r.body.result(pop, 0));
+                kept.push(pair);
+            }
+        }
+    }
+    kept.reverse();
+    tapes.all[at].pairs = kept;
 }
 
 /// When nothing is recorded any more, the dual of a loop needs another way to determine when to end.
