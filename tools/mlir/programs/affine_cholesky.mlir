@@ -1,3 +1,4 @@
+// MOST: 5.5, clang unrolls the loops of the function
 // INPUT: 0.7 0.2
 // INPUT: -1.1 0.4
 // Cholesky's factorization in affine loops, in place, and the logarithm of the determinant.

@@ -1,3 +1,4 @@
+// MOST: 5.5, clang unrolls the loops of the function; 2.9 times its time
 // INPUT: 0.7 -0.4
 func.func @f(%x: f64, %y: f64) -> f64 {
   %zero = arith.constant 0.0 : f64

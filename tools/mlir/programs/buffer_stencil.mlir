@@ -1,3 +1,4 @@
+// MOST: 6.5, clang computes two elements of the function at once; 2.4 times its time
 // INPUT: 0.4 0.9 3
 // INPUT: 1.2 -0.3 0
 // TIME: 0.4 0.9 200

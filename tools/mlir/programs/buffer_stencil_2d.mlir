@@ -1,3 +1,4 @@
+// MOST: 5.5, clang computes several elements of the function at once; 3.8 times its time
 // INPUT: 0.4 0.9 3
 // TIME: 0.4 0.9 10
 // A stencil of two dimensions, from one buffer into another one and back by a copy.

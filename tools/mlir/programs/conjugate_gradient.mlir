@@ -1,3 +1,4 @@
+// MOST: 6, clang unrolls the loops over five elements; 2.8 times its time
 // INPUT: 0.7 0.2
 // INPUT: -1.1 0.4
 // Conjugate gradients on a small symmetric system, until the residual is small; helper functions on buffers.

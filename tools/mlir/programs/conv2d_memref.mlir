@@ -1,3 +1,4 @@
+// MOST: 5, clang unrolls the loops of the function; 3.9 times its time
 // INPUT: 0.4 -0.9
 #in = affine_map<(i, j, p, q) -> (i + p, j + q)>
 #ker = affine_map<(i, j, p, q) -> (p, q)>

@@ -1,3 +1,4 @@
+// MOST: 5, 3.1 times its time
 // INPUT: 0.7 0.2
 // INPUT: -1.1 0.4
 // Power steps with a sparse matrix in compressed rows, whose pattern is constant and whose entries depend on the input.

@@ -1,3 +1,4 @@
+// MOST: 6.5, 103 instructions, 7 ns; the gradient makes and frees tapes
 // INPUT: 0.3 20
 // INPUT: 1.7 20
 func.func @f(%x: f64, %n: index) -> f64 {

@@ -1,3 +1,4 @@
+// MOST: 6.5, clang unrolls the loops of the function; 3.3 times its time
 // INPUT: 0.7 0.2
 // INPUT: -1.1 0.4
 // A fast Fourier transform of eight numbers in place, by butterflies; then the power of two of them.

@@ -1,3 +1,4 @@
+// MOST: 8, 73 instructions: clang computes on registers what the gradient keeps in buffers
 // INPUT: 2.7 0.5
 func.func @f(%x: f64, %y: f64) -> f64 {
   %c2 = arith.constant 2 : index

@@ -1,4 +1,3 @@
-// MOST: 24, bufferization copies tensors of the adjoint
 // INPUT: 0.7 -0.4
 func.func @f(%x: f64, %y: f64) -> f64 {
   %c0 = arith.constant 0 : index

@@ -1,4 +1,3 @@
-// MOST: 18, the loops record on stacks of their own instead of one tape
 // INPUT: 0.3 -0.2
 func.func @f(%x: f64, %y: f64) -> f64 {
   %c0 = arith.constant 0 : index

@@ -1,3 +1,4 @@
+// MOST: 5.5, clang unrolls the loops of the function
 // INPUT: 0.5 1.5
 // Cholesky's decomposition with affine bounds.
 func.func @f(%x: f64, %y: f64) -> f64 {

@@ -1,3 +1,4 @@
+// MOST: 4.5, 2.4 times its time
 // INPUT: 0.6 5
 // INPUT: 1.4 2
 // TIME: 0.6 200

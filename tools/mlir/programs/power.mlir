@@ -1,3 +1,4 @@
+// MOST: 7, each iteration of the function is one product; 2.2 times its time
 // INPUT: 1.5 0
 // INPUT: 1.5 1
 // INPUT: 1.1 7

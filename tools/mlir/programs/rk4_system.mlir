@@ -1,3 +1,4 @@
+// MOST: 7.5, calls record what the loop could; 3.8 times its time, and 3.5 times the instructions after inline
 // INPUT: 1.0 0.1 40
 // INPUT: 0.5 0.3 3
 // Van der Pol's oscillator: a function with two results, called four times a step.
