@@ -54,3 +54,4 @@ pub use patterns::apply_patterns;
 pub use pipeline::Pipeline;
 pub use refine::refine_shapes;
 pub use registry::PassRegistry;
+pub use symbol_dce::keep_only;

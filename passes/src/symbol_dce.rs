@@ -14,10 +14,17 @@ use pir_ir::{Attr, AttrData, AttrDict, Body, Context, Diagnostic, Module, OpId, 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::options::{OptionKind, OptionSpec, OptionValue};
-use crate::pass::{Changed, Pass, PassContext};
+use crate::pass::{Changed, Invocation, Pass, PassContext};
+use crate::pipeline::Pipeline;
 
 /// The pass `symbol-dce`.
 pub struct SymbolDce;
+
+/// The pipeline that leaves a function, and what it refers to.
+pub fn keep_only(function: &str) -> Pipeline {
+    let run = Invocation::new(&SymbolDce).with("keep", OptionValue::List(vec![function.to_owned()]));
+    Pipeline { invocations: vec![run] }
+}
 
 impl Pass for SymbolDce {
     fn name(&self) -> &'static str {

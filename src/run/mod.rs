@@ -12,6 +12,7 @@ mod stats;
 mod timing;
 pub mod value;
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -22,7 +23,7 @@ use pir_interp::kernels::Kernels;
 use pir_interp::{ExecError, InputSpec, Options, Outcome, Tensor, inputs_of};
 use pir_ir::{Context, Diagnostic, Module, OpView};
 use pir_passes::autodiff::decompose_unless;
-use pir_passes::{Pipeline, refine_shapes};
+use pir_passes::{Pipeline, keep_only, refine_shapes};
 
 pub use args::Args;
 use args::{CheckGrad, Denormals};
@@ -130,10 +131,11 @@ fn run(args: &Args, ctx: &Arc<Context>, source: &Source, renderer: &Renderer) ->
     }
     timing.end("inputs");
     if args.check_grad.is_some() {
-        return check_gradients(args, &called(&module, function), &inputs, &values);
+        let module = alone(called(&module, function), function)?;
+        return check_gradients(args, &module, &inputs, &values);
     }
     if args.eager_grad {
-        let module = called(&module, function);
+        let module = alone(called(&module, function), function)?;
         let run = |options: &Options, out: &mut dyn Write| eager::run(&module, options, out);
         let tensors = execute(args, &inputs, values, run)?;
         write_tensors(args, tensors.iter().map(|(name, tensor)| (name.clone(), tensor)))
@@ -282,6 +284,14 @@ fn parameters(module: &Module) -> Vec<String> {
     names.sort_unstable();
     names.dedup();
     names
+}
+
+/// The program of the named function and what it calls: others need no derivative.
+fn alone<'m>(module: Cow<'m, Module>, function: Option<&str>) -> Result<Cow<'m, Module>, Vec<Diagnostic>> {
+    let Some(name) = function else { return Ok(module) };
+    let mut module = module.into_owned();
+    driver::run_passes(&mut module, &keep_only(name), RunOptions::default())?;
+    Ok(Cow::Owned(module))
 }
 
 fn check_gradients(
