@@ -596,9 +596,39 @@ case("broad.reduce_two", lambda x: lax.reduce((x, jnp.broadcast_to(jnp.arange(5)
 
 
 # What is not supported, by case: regular expressions of its name and of the message.
+HERMITIAN = (lambda x: x @ x.conj().swapaxes(-1, -2) + 3 * np.eye(x.shape[-1]))
+ADJOINT = (lambda x: jnp.conj(jnp.swapaxes(x, -1, -2)))
+case("complex.cholesky", lax.linalg.cholesky, HERMITIAN(z(2, 4, 4)))
+case("complex.cholesky_upper", lambda x: jnp.linalg.cholesky(x, upper=True), HERMITIAN(z(3, 3)))
+for left, lower, transpose, unit in ((True, True, "N", False), (True, False, "T", False), (True, True, "C", False), (False, True, "C", True), (False, False, "N", False), (False, False, "T", False), (False, True, "C", False)):
+    case(f"complex.triangular_solve_{left}_{lower}_{transpose}_{unit}", lambda a, b, o=(left, lower, transpose, unit): lax.linalg.triangular_solve(a, b, left_side=o[0], lower=o[1], transpose_a=o[2] != "N", conjugate_a=o[2] == "C", unit_diagonal=o[3]), z(2, 3, 3) + 3 * np.eye(3), z(2, 3, 3))
+case("complex.cho_solve", lambda a, b: jax.scipy.linalg.cho_solve((jnp.linalg.cholesky(a), True), b), HERMITIAN(z(3, 3)), z(3))
+case("complex.solve", jnp.linalg.solve, z(2, 3, 3) + 3 * np.eye(3), z(2, 3, 2))
+case("complex.lu", lambda a: lax.linalg.lu(a)[0], z(4, 4))
+case("complex.lu_tall", lambda a: lax.linalg.lu(a)[0], z(2, 5, 3))
+case("complex.lu_wide", lambda a: lax.linalg.lu(a)[0], z(3, 5))
+case("complex.det", lambda x: (jnp.linalg.det(x), jnp.linalg.slogdet(x)), z(4, 4))
+case("complex.inv", jnp.linalg.inv, z(2, 3, 3) + 3 * np.eye(3))
+case("complex.qr", jnp.linalg.qr, z(4, 4))
+case("complex.qr_tall", jnp.linalg.qr, z(2, 5, 3))
+case("complex.qr_complete", lambda x: jnp.linalg.qr(x, mode="complete"), z(4, 2))
+case("complex.qr_wide", jnp.linalg.qr, z(3, 5))
+# The directions of vectors are anybody's.
+case("complex.eigh", lambda x: (lambda w, v: (w, jnp.abs(v), (v * jnp.sin(w)) @ ADJOINT(v)))(*jnp.linalg.eigh(x)), z(4, 4))
+case("complex.eigh_upper", lambda x: jnp.linalg.eigh(x, UPLO="U")[0], z(4, 4))
+case("complex.eigvalsh", jnp.linalg.eigvalsh, z(2, 3, 3))
+case("complex.svd", lambda x: (lambda u, s, v: (s, jnp.abs(u), jnp.abs(v), (u * jnp.sin(s)[..., None, :]) @ v))(*jnp.linalg.svd(x, full_matrices=False)), z(4, 4))
+case("complex.svd_tall", lambda x: (lambda u, s, v: (s, jnp.abs(u), jnp.abs(v), (u * jnp.sin(s)[..., None, :]) @ v))(*jnp.linalg.svd(x, full_matrices=False)), z(2, 5, 3))
+case("complex.svd_wide", lambda x: (lambda u, s, v: (s, jnp.abs(u), jnp.abs(v), (u * jnp.sin(s)[..., None, :]) @ v))(*jnp.linalg.svd(x, full_matrices=False)), z(3, 5))
+case("complex.singular_values", lambda x: jnp.linalg.svd(x, compute_uv=False), z(3, 5))
+case("complex.pinv", jnp.linalg.pinv, z(4, 3))
+case("complex.expm", jax.scipy.linalg.expm, 0.3 * z(3, 3))
+case("complex.single.linalg", lambda a, b: (jnp.linalg.solve(a, b), jnp.linalg.cholesky(a @ ADJOINT(a)), jnp.linalg.eigvalsh(a + ADJOINT(a))), (z(3, 3) + 3 * np.eye(3)).astype(np.complex64), z(3).astype(np.complex64))
+case("complex.solve_in_loop", lambda a, b: lax.fori_loop(0, 4, lambda k, x: jnp.linalg.solve(a + 0.1j * k * jnp.eye(3), x), b), z(3, 3) + 3 * np.eye(3), z(3))
+case("complex.eigenvalues", lambda x: (lambda w: (jnp.sum(w**3), jnp.prod(w + 2j)))(jnp.linalg.eigvals(x)), z(4, 4))
+case("complex.eigenvectors", lambda x: (lambda w, v: (v * jnp.sin(w)) @ jnp.linalg.inv(v))(*jnp.linalg.eig(x)), z(4, 4))
 REFUSED = {
     r"index\.apply_many": "is supported for unique indices, and for up to 64 others",
-    r"linalg\.complex_solve": "`@lapack_zgetrf_ffi` is not supported",
 }
 # Differences that are meant, with the reason.
 MEANT = {

@@ -371,6 +371,23 @@ def spectra(a, n):
     return lax.fori_loop(0, n, lambda i, m: m * 0.5 + jnp.sum(jnp.abs(jnp.linalg.eigvals(m))) * jnp.eye(3) * 0.1, a)
 
 
+@case(array(4, 4), array(4, 4), array(4), np.int64(3))
+def complex_factorizations(re, im, b, n):
+    """Factorizations and systems of complex matrices."""
+    a = re + 1j * im + 4 * jnp.eye(4)
+
+    def step(k, x):
+        h = a @ jnp.conj(a.T) + 3 * jnp.eye(4)
+        w, v = jnp.linalg.eigh(h)
+        u, s, vh = jnp.linalg.svd(a + k, full_matrices=False)
+        q, r = jnp.linalg.qr(a)
+        y = jnp.linalg.solve(a, x) + 0.01 * jnp.linalg.cholesky(h) @ x + 0.1 * q @ x + 1e-4 * jnp.linalg.det(a) + r[0] * 0.1
+        y = y + 0.1 * (v * jnp.cos(w)) @ jnp.conj(v.T) @ x + 0.1 * (u * jnp.sin(s)) @ vh @ x
+        return y / (1 + jnp.linalg.norm(y))
+
+    return lax.fori_loop(0, n, step, b + 0j)
+
+
 A, S, B = array(4, 4), positive(4), array(4)
 KEY = jax.random.key(0)
 OPERATIONS = {

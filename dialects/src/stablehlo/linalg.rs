@@ -39,6 +39,8 @@ pub struct Triangular {
     pub unit: bool,
     /// Whether the coefficients are transposed.
     pub transposed: bool,
+    /// Whether they are conjugated.
+    pub conjugated: bool,
 }
 
 impl Triangular {
@@ -46,10 +48,10 @@ impl Triangular {
     fn of(op: OpView<'_>) -> Result<Self, String> {
         let flag = |name: &str| op.bool(name).ok_or_else(|| format!("it needs the attribute `{name}`"));
         let transpose = op.attr("transpose_a").map(|attr| op.ctx.attr_data(attr));
-        let transposed = match transpose {
-            Some(AttrData::Opaque(text)) if text.ends_with(" NO_TRANSPOSE>") => false,
-            // For real numbers, the adjoint is the transpose.
-            Some(AttrData::Opaque(text)) if text.ends_with(" TRANSPOSE>") || text.ends_with(" ADJOINT>") => true,
+        let [transposed, conjugated] = match transpose {
+            Some(AttrData::Opaque(text)) if text.ends_with(" NO_TRANSPOSE>") => [false, false],
+            Some(AttrData::Opaque(text)) if text.ends_with(" TRANSPOSE>") => [true, false],
+            Some(AttrData::Opaque(text)) if text.ends_with(" ADJOINT>") => [true, true],
             _ => {
                 return Err(
                     "`transpose_a` must be `#stablehlo<transpose …>` with NO_TRANSPOSE, TRANSPOSE or ADJOINT".into(),
@@ -61,6 +63,7 @@ impl Triangular {
             triangle: Triangle::of(flag("lower")?),
             unit: flag("unit_diagonal")?,
             transposed,
+            conjugated,
         })
     }
 }
@@ -78,16 +81,16 @@ pub enum Call {
     Lu,
     /// `geqrf`: the triangular factor over reflections, and the factors of these.
     Qr,
-    /// `orgqr`: the product of reflections.
+    /// `orgqr`, or `ungqr` of complex numbers: the product of reflections.
     Reflections,
-    /// `syevd`: the eigenvectors of a symmetric matrix, the eigenvalues, and whether they were found.
+    /// `syevd`, or `heevd` of complex numbers: the eigenvectors of a symmetric or Hermitian matrix, the eigenvalues, and whether they were found.
     Eigen {
         /// The half of the matrix that is read.
         triangle: Triangle,
         /// Whether the vectors are asked for.
         vectors: bool,
     },
-    /// `geev`: the eigenvalues of a general matrix, as real and imaginary parts, the left and the right eigenvectors in columns, and
+    /// `geev`: the eigenvalues of a general matrix, of a real one as real and imaginary parts, the left and the right eigenvectors in columns, and
     /// whether they were found.
     General {
         /// Whether the left vectors are asked for.
@@ -128,9 +131,14 @@ impl Call {
         let name = target
             .strip_prefix("lapack_")
             .and_then(|name| name.strip_suffix("_ffi"));
-        let name = name
-            .and_then(|name| name.strip_prefix(['s', 'd']))
-            .ok_or_else(unknown)?;
+        let name = name.and_then(|name| name.split_at_checked(1)).ok_or_else(unknown)?;
+        let name = match name {
+            ("s" | "d", "orgqr") | ("c" | "z", "ungqr") => "orgqr",
+            ("s" | "d", "syevd") | ("c" | "z", "heevd") => "syevd",
+            (_, "orgqr" | "syevd") => return Err(unknown()),
+            ("s" | "d" | "c" | "z", name) => name,
+            _ => return Err(unknown()),
+        };
         let config = op.attr("mhlo.backend_config").map(|attr| op.ctx.attr_data(attr));
         let option = |key: &str, [no, yes]: [u8; 2]| -> Result<bool, String> {
             let value = match config {
@@ -151,6 +159,7 @@ impl Call {
                 triangle: triangle()?,
                 unit: option("diag", *b"NU")?,
                 transposed: option("trans_x", *b"NT").or_else(|_| option("trans_x", *b"NC"))?,
+                conjugated: option("trans_x", *b"NC").unwrap_or(false),
             }),
             "getrf" => Call::Lu,
             "geqrf" => Call::Qr,

@@ -59,7 +59,9 @@ pub(super) const SAME: &[&str] = &[
     pd::Unstack::NAME,
     pd::Where::NAME,
     // Eigenvalues of real matrices are complex; what is not known is refused by its name.
+    ops::Cholesky::NAME,
     ops::CustomCall::NAME,
+    ops::TriangularSolve::NAME,
 ];
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[

@@ -2,11 +2,11 @@
 //!
 //! A real matrix is reduced to Hessenberg form by reflections, and to quasi-triangular form, with blocks of two rows,
 //! by Francis's steps (Golub and Van Loan, *Matrix Computations*, 7.5). So complex eigenvalues come in exact pairs.
-//! Complex rotations make the blocks triangular; the eigenvectors are solutions of triangular systems.
-
-use smallvec::smallvec;
+//! Complex rotations make the blocks triangular; the eigenvectors are solutions of triangular systems. A complex matrix is
+//! reduced to triangular form by steps with one shift.
 
 use super::lapack::{Batch, integers, lead};
+use super::number::Number;
 use super::{Inputs, Outputs, take};
 use crate::tensor::{Complex, DType, Shape, Tensor};
 
@@ -18,29 +18,28 @@ const ONE: C = C::new(1.0, 0.0);
 /// After how many steps for one eigenvalue the search is given up; three are usual.
 const STEPS: usize = 90;
 
-/// The real and imaginary parts of the eigenvalues, the left and right eigenvectors in columns, and whether they were
-/// found. Vectors have length one, and their largest element is real and positive; LAPACK leaves the sign open.
+/// The eigenvalues (of a real matrix their real and imaginary parts), the left and right eigenvectors in columns, and whether they
+/// were found. Vectors have length one, and their largest element is real and positive; LAPACK leaves the sign open.
 pub(super) fn geev(left: bool, right: bool, inputs: Inputs) -> Result<Outputs, String> {
     let [a] = take(inputs)?;
     let batch = Batch::of(&a)?;
     let n = batch.square()?;
+    let is_real = !matches!(a.dtype(), DType::C64 | DType::C128);
     let complex = match a.dtype() {
-        DType::F32 => DType::C64,
+        DType::F32 | DType::C64 => DType::C64,
         _ => DType::C128,
     };
-    let all = a.to_f64();
-    let (mut re, mut im, mut info) = (Vec::new(), Vec::new(), vec![0; batch.count]);
+    let all = C::elements(&a)?;
+    let (mut values, mut info) = (Vec::new(), vec![0; batch.count]);
     let mut vectors = [left, right].map(|_| vec![ZERO; all.len()]);
     let matrices = all.chunks(batch.size()).take(if n == 0 { 0 } else { batch.count });
     for (at, matrix) in matrices.enumerate() {
-        let Some(schur) = Schur::of(matrix, n) else {
+        let Some(schur) = Schur::of(matrix, n, is_real) else {
             info[at] = 1;
-            re.extend(vec![f64::NAN; n]);
-            im.extend(vec![f64::NAN; n]);
+            values.extend(vec![C::new(f64::NAN, f64::NAN); n]);
             continue;
         };
-        re.extend((0..n).map(|k| schur.t[k * n + k].re));
-        im.extend((0..n).map(|k| schur.t[k * n + k].im));
+        values.extend((0..n).map(|k| schur.t[k * n + k]));
         let own = at * n * n..(at + 1) * n * n;
         if left {
             schur.vectors(&mut vectors[0][own.clone()], Schur::left);
@@ -50,14 +49,20 @@ pub(super) fn geev(left: bool, right: bool, inputs: Inputs) -> Result<Outputs, S
         }
     }
     let shape: Shape = lead(&a).iter().copied().chain([n]).collect();
-    let [left, right] = vectors;
-    Ok(smallvec![
-        Tensor::new(&shape, re)?.cast(a.dtype())?,
-        Tensor::new(&shape, im)?.cast(a.dtype())?,
-        Tensor::new(a.shape(), left)?.cast(complex)?,
-        Tensor::new(a.shape(), right)?.cast(complex)?,
-        integers(lead(&a), None, info)?
-    ])
+    let mut out = Outputs::new();
+    match is_real {
+        true => {
+            for part in [|x: &C| x.re, |x: &C| x.im] {
+                out.push(Tensor::new(&shape, values.iter().map(part).collect::<Vec<_>>())?.cast(a.dtype())?);
+            }
+        }
+        false => out.push(Tensor::new(&shape, values)?.cast(complex)?),
+    }
+    for vectors in vectors {
+        out.push(Tensor::new(a.shape(), vectors)?.cast(complex)?);
+    }
+    out.push(integers(lead(&a), None, info)?);
+    Ok(out)
 }
 
 /// A unitary matrix and an upper triangular one: `a = z t zᴴ`.
@@ -65,25 +70,126 @@ struct Schur {
     n: usize,
     t: Vec<C>,
     z: Vec<C>,
+    /// Whether it is of a real matrix, whose complex eigenvalues are in pairs.
+    is_real: bool,
 }
 
 impl Schur {
-    fn of(matrix: &[f64], n: usize) -> Option<Self> {
+    fn of(matrix: &[C], n: usize, is_real: bool) -> Option<Self> {
         if !matrix.iter().all(|x| x.is_finite()) {
             return None;
         }
+        if !is_real {
+            return Self::of_complex(matrix, n);
+        }
         let mut real = Real {
             n,
-            h: matrix.to_vec(),
+            h: matrix.iter().map(|x| x.re).collect(),
             z: (0..n * n).map(|p| f64::from(u8::from(p / n == p % n))).collect(),
         };
         real.hessenberg();
         let pairs = real.triangular()?;
         let wide = |list: Vec<f64>| list.into_iter().map(|x| C::new(x, 0.0)).collect();
         let (t, z) = (wide(real.h), wide(real.z));
-        let mut schur = Schur { n, t, z };
+        let mut schur = Schur { n, t, z, is_real };
         pairs.into_iter().for_each(|k| schur.split(k));
         Some(schur)
+    }
+
+    fn of_complex(matrix: &[C], n: usize) -> Option<Self> {
+        let mut schur = Schur {
+            n,
+            t: matrix.to_vec(),
+            z: (0..n * n).map(|p| if p / n == p % n { ONE } else { ZERO }).collect(),
+            is_real: false,
+        };
+        // Rotations of neighbouring rows take what is below the second diagonal to zero, from the last row on.
+        for k in 0..n.saturating_sub(2) {
+            for i in (k + 2..n).rev() {
+                schur.rotate(i - 1, schur.t[(i - 1) * n + k], schur.t[i * n + k]);
+                schur.t[i * n + k] = ZERO;
+            }
+        }
+        let (mut end, mut steps) = (n, 0);
+        while end > 1 {
+            let last = end - 1;
+            let t = |i: usize, j: usize| schur.t[i * n + j];
+            let small = |k: usize| {
+                let beside = t(k, k).abs() + t(k - 1, k - 1).abs();
+                t(k, k - 1).abs() <= f64::EPSILON * if beside == 0.0 { 1.0 } else { beside }
+            };
+            let first = (1..=last).rev().find(|&k| small(k)).unwrap_or(0);
+            if first > 0 {
+                schur.t[first * n + first - 1] = ZERO;
+            }
+            if first == last {
+                (end, steps) = (last, 0);
+                continue;
+            }
+            if steps >= STEPS {
+                return None;
+            }
+            steps += 1;
+            schur.step(first, last, steps % 10 == 0);
+        }
+        Some(schur)
+    }
+
+    /// Rotates two neighbouring rows, and the columns of the same numbers, by the rotation that takes `(x, y)` to `(r, 0)`.
+    fn rotate(&mut self, k: usize, x: C, y: C) {
+        let n = self.n;
+        let size = length(&[x, y]);
+        if y == ZERO || size == 0.0 {
+            return;
+        }
+        let (c, s) = (x * (1.0 / size), y * (1.0 / size));
+        for column in 0..n {
+            let (p, q) = (self.t[k * n + column], self.t[(k + 1) * n + column]);
+            self.t[k * n + column] = conj(c) * p + conj(s) * q;
+            self.t[(k + 1) * n + column] = c * q - s * p;
+        }
+        for m in [&mut self.t, &mut self.z] {
+            for row in m.chunks_mut(n) {
+                let (p, q) = (row[k], row[k + 1]);
+                row[k] = p * c + q * s;
+                row[k + 1] = q * conj(c) - p * conj(s);
+            }
+        }
+    }
+
+    /// A step with one shift (Wilkinson's), from the first to the last row of what is not yet triangular.
+    fn step(&mut self, first: usize, last: usize, is_unusual: bool) {
+        let n = self.n;
+        let t = |i: usize, j: usize| self.t[i * n + j];
+        let (a, d, product) = (
+            t(last - 1, last - 1),
+            t(last, last),
+            t(last - 1, last) * t(last, last - 1),
+        );
+        let half = (a - d) * 0.5;
+        let root = (half * half + product).sqrt();
+        // The eigenvalue of the last block that is nearer to its last element.
+        let far = if (half + root).abs() >= (half - root).abs() {
+            half + root
+        } else {
+            half - root
+        };
+        let shift = match is_unusual {
+            // Where the usual shifts go in a circle.
+            true => d + C::new(t(last, last - 1).abs(), 0.0),
+            false if far == ZERO => d,
+            false => d - product / far,
+        };
+        let (mut x, mut y) = (t(first, first) - shift, t(first + 1, first));
+        for k in first..last {
+            if k > first {
+                (x, y) = (self.t[k * n + k - 1], self.t[(k + 1) * n + k - 1]);
+            }
+            self.rotate(k, x, y);
+            if k > first {
+                self.t[(k + 1) * n + k - 1] = ZERO;
+            }
+        }
     }
 
     /// Makes a block of two rows with complex eigenvalues triangular; the first gets the positive imaginary part.
@@ -118,7 +224,7 @@ impl Schur {
     fn vectors(&self, out: &mut [C], solve: fn(&Self, usize) -> Vec<C>) {
         let n = self.n;
         for k in 0..n {
-            let is_second = k > 0 && self.t[k * n + k].im < 0.0;
+            let is_second = self.is_real && k > 0 && self.t[k * n + k].im < 0.0;
             let vector = if is_second {
                 // The vectors of a pair are conjugates as its values are.
                 (0..n).map(|i| conj(out[i * n + k - 1])).collect()
@@ -126,7 +232,7 @@ impl Schur {
                 let inner = solve(self, k);
                 let row = |i: usize| &self.z[i * n..(i + 1) * n];
                 let vector: Vec<C> = (0..n).map(|i| product(row(i), &inner)).collect();
-                unit(vector, self.t[k * n + k].im == 0.0)
+                unit(vector, self.is_real && self.t[k * n + k].im == 0.0)
             };
             vector.into_iter().enumerate().for_each(|(i, x)| out[i * n + k] = x);
         }

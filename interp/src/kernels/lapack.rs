@@ -2,14 +2,18 @@
 //! double precision and rounded once.
 //!
 //! The algorithms are those of Golub and Van Loan, *Matrix Computations*: Cholesky and LU by outer products, QR by Householder's
-//! reflections with LAPACK's signs, eigenvalues by Jacobi's rotations.
+//! reflections with LAPACK's signs, eigenvalues by Jacobi's rotations. They are the same for real and for complex numbers, with
+//! conjugates in the latter.
+
+use std::ops::Range;
 
 use pir_dialects::stablehlo::linalg::{Call, Triangle, Triangular};
 use pir_dialects::stablehlo::ops;
 use smallvec::smallvec;
 
+use super::number::{Number, Rotation, square_sum};
 use super::{Inputs, Kernel, Outputs, Prepare, Spec, general, one, singular, take};
-use crate::tensor::{DType, Shape, Tensor};
+use crate::tensor::{Complex, DType, Shape, Tensor};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (ops::Cholesky::NAME, prepare),
@@ -19,32 +23,40 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
 
 fn prepare(s: &Spec<'_>) -> Result<Kernel, String> {
     let call = Call::of(s.view)?;
-    Ok(Box::new(move |inputs| match call {
-        Call::Cholesky(triangle) => factor(triangle, inputs),
-        Call::Potrf(triangle) => potrf(triangle, inputs),
-        Call::Solve(system) => solve(system, inputs),
-        Call::Lu => getrf(inputs),
-        Call::Qr => geqrf(inputs),
-        Call::Reflections => orgqr(inputs),
-        Call::Eigen { triangle, .. } => syevd(triangle, inputs),
+    Ok(match s.view.complex_type() {
+        // Both vectors of a real matrix are complex.
+        Some(_) if s.view.operand_type(0).is_some_and(|ty| s.view.ctx.is_complex(ty)) => kernel::<Complex<f64>>(call),
+        _ => kernel::<f64>(call),
+    })
+}
+
+fn kernel<N: Number>(call: Call) -> Kernel {
+    Box::new(move |inputs| match call {
+        Call::Cholesky(triangle) => factor::<N>(triangle, inputs),
+        Call::Potrf(triangle) => potrf::<N>(triangle, inputs),
+        Call::Solve(system) => solve::<N>(system, inputs),
+        Call::Lu => getrf::<N>(inputs),
+        Call::Qr => geqrf::<N>(inputs),
+        Call::Reflections => orgqr::<N>(inputs),
+        Call::Eigen { triangle, .. } => syevd::<N>(triangle, inputs),
         Call::General { left, right } => general::geev(left, right, inputs),
-        Call::Singular { full, .. } => singular::gesdd(full, inputs),
-    }))
+        Call::Singular { full, .. } => singular::gesdd::<N>(full, inputs),
+    })
 }
 
 /// The factor over zeros; of a matrix that has none, NaN.
-fn factor(triangle: Triangle, inputs: Inputs) -> Result<Outputs, String> {
+fn factor<N: Number>(triangle: Triangle, inputs: Inputs) -> Result<Outputs, String> {
     let [a] = take(inputs)?;
     let batch = Batch::of(&a)?;
     let n = batch.square()?;
-    let mut all = a.to_f64();
+    let mut all = N::elements(&a)?;
     for matrix in all.chunks_mut(batch.size()) {
         if cholesky(matrix, n, triangle == Triangle::Lower) != 0 {
-            matrix.fill(f64::NAN);
+            matrix.fill(N::of(f64::NAN));
         }
         keep(matrix, n, triangle);
     }
-    one(tensor(a.shape(), all, a.dtype())?)
+    one(N::tensor(a.shape(), all, a.dtype())?)
 }
 
 /// Matrices in the last two dimensions.
@@ -76,7 +88,13 @@ impl Batch {
     }
 }
 
-pub(super) fn tensor(shape: &[usize], values: Vec<f64>, dtype: DType) -> Result<Tensor, String> {
+/// Real numbers that belong to numbers of a type, like their sizes.
+pub(super) fn real(shape: &[usize], values: Vec<f64>, of: DType) -> Result<Tensor, String> {
+    let dtype = match of {
+        DType::C64 => DType::F32,
+        DType::C128 => DType::F64,
+        real => real,
+    };
     Tensor::new(shape, values)?.cast(dtype)
 }
 
@@ -91,53 +109,53 @@ pub(super) fn lead(x: &Tensor) -> &[usize] {
 }
 
 /// Sets the other triangle to zero.
-fn keep(a: &mut [f64], n: usize, triangle: Triangle) {
+fn keep<N: Number>(a: &mut [N], n: usize, triangle: Triangle) {
     for i in 0..n {
         for j in 0..n {
             if triangle.has_not(i, j) {
-                a[i * n + j] = 0.0;
+                a[i * n + j] = N::default();
             }
         }
     }
 }
 
 /// Replaces a triangle with the factor; the other one does not change. The number of the leading minor that is not positive, counted from one, or zero.
-fn cholesky(a: &mut [f64], n: usize, lower: bool) -> i32 {
+fn cholesky<N: Number>(a: &mut [N], n: usize, lower: bool) -> i32 {
     let at = |i: usize, j: usize| if lower { i * n + j } else { j * n + i };
     for j in 0..n {
-        let rest = a[at(j, j)] - (0..j).map(|k| a[at(j, k)] * a[at(j, k)]).sum::<f64>();
+        let rest = a[at(j, j)].re() - (0..j).map(|k| a[at(j, k)].square()).sum::<f64>();
         // Not a number is not positive either.
         if rest.is_nan() || rest <= 0.0 {
             return j as i32 + 1;
         }
         let pivot = rest.sqrt();
-        a[at(j, j)] = pivot;
+        a[at(j, j)] = N::of(pivot);
         for i in j + 1..n {
-            let sum: f64 = (0..j).map(|k| a[at(i, k)] * a[at(j, k)]).sum();
-            a[at(i, j)] = (a[at(i, j)] - sum) / pivot;
+            let sum: N = (0..j).map(|k| a[at(i, k)] * a[at(j, k)].conj()).sum();
+            a[at(i, j)] = (a[at(i, j)] - sum) / N::of(pivot);
         }
     }
     0
 }
 
-fn potrf(triangle: Triangle, inputs: Inputs) -> Result<Outputs, String> {
+fn potrf<N: Number>(triangle: Triangle, inputs: Inputs) -> Result<Outputs, String> {
     let [a] = take(inputs)?;
     let batch = Batch::of(&a)?;
     let n = batch.square()?;
-    let mut all = a.to_f64();
+    let mut all = N::elements(&a)?;
     let mut info: Vec<i32> = all
         .chunks_mut(batch.size())
         .map(|matrix| cholesky(matrix, n, triangle == Triangle::Lower))
         .collect();
     info.resize(batch.count, 0);
     Ok(smallvec![
-        tensor(a.shape(), all, a.dtype())?,
+        N::tensor(a.shape(), all, a.dtype())?,
         integers(lead(&a), None, info)?
     ])
 }
 
 /// Solves a triangular system with the right-hand sides in the columns, or from the right in the rows.
-fn solve(system: Triangular, inputs: Inputs) -> Result<Outputs, String> {
+fn solve<N: Number>(system: Triangular, inputs: Inputs) -> Result<Outputs, String> {
     let [a, b] = take(inputs)?;
     let (of, to) = (Batch::of(&a)?, Batch::of(&b)?);
     let n = of.square()?;
@@ -148,7 +166,10 @@ fn solve(system: Triangular, inputs: Inputs) -> Result<Outputs, String> {
             b.shape()
         ));
     }
-    let (coefficients, mut all) = (a.to_f64(), b.to_f64());
+    let (mut coefficients, mut all) = (N::elements(&a)?, N::elements(&b)?);
+    if system.conjugated {
+        coefficients.iter_mut().for_each(|x| *x = x.conj());
+    }
     // From the right it is the transposed system from the left.
     let transposed = system.transposed == system.left;
     let is_lower = (system.triangle == Triangle::Lower) != transposed;
@@ -167,40 +188,40 @@ fn solve(system: Triangular, inputs: Inputs) -> Result<Outputs, String> {
             for turn in 0..n {
                 let i = if is_lower { turn } else { n - 1 - turn };
                 let known = if is_lower { 0..i } else { i + 1..n };
-                let sum: f64 = known.map(|j| entry(i, j) * b[place(j)]).sum();
+                let sum: N = known.map(|j| entry(i, j) * b[place(j)]).sum();
                 let rest = b[place(i)] - sum;
                 b[place(i)] = if system.unit { rest } else { rest / entry(i, i) };
             }
         }
     }
-    one(tensor(b.shape(), all, b.dtype())?)
+    one(N::tensor(b.shape(), all, b.dtype())?)
 }
 
 /// The factors, the row that each was exchanged with, counted from one, and the first pivot that is zero.
-fn getrf(inputs: Inputs) -> Result<Outputs, String> {
+fn getrf<N: Number>(inputs: Inputs) -> Result<Outputs, String> {
     let [a] = take(inputs)?;
     let batch = Batch::of(&a)?;
     let (m, n) = (batch.rows, batch.columns);
-    let (mut all, mut pivots, mut info) = (a.to_f64(), Vec::new(), Vec::new());
+    let (mut all, mut pivots, mut info) = (N::elements(&a)?, Vec::new(), Vec::new());
     for a in all
         .chunks_mut(batch.size())
         .take(if m * n == 0 { 0 } else { batch.count })
     {
         let mut failed = 0;
         for k in 0..m.min(n) {
-            let size = |i: usize, a: &[f64]| a[i * n + k].abs();
+            let size = |i: usize, a: &[N]| a[i * n + k].size();
             // The first of equals.
             let pivot = (k + 1..m).fold(k, |best, i| if size(i, a) > size(best, a) { i } else { best });
             pivots.push(pivot as i32 + 1);
-            if a[pivot * n + k] == 0.0 {
+            if a[pivot * n + k] == N::default() {
                 failed = if failed == 0 { k as i32 + 1 } else { failed };
                 continue;
             }
             (0..n).for_each(|j| a.swap(k * n + j, pivot * n + j));
             for i in k + 1..m {
-                a[i * n + k] /= a[k * n + k];
+                a[i * n + k] = a[i * n + k] / a[k * n + k];
                 for j in k + 1..n {
-                    a[i * n + j] -= a[i * n + k] * a[k * n + j];
+                    a[i * n + j] = a[i * n + j] - a[i * n + k] * a[k * n + j];
                 }
             }
         }
@@ -208,52 +229,59 @@ fn getrf(inputs: Inputs) -> Result<Outputs, String> {
     }
     info.resize(batch.count, 0);
     Ok(smallvec![
-        tensor(a.shape(), all, a.dtype())?,
+        N::tensor(a.shape(), all, a.dtype())?,
         integers(lead(&a), Some(m.min(n)), pivots)?,
         integers(lead(&a), None, info)?
     ])
 }
 
 /// Householder's reflections below the triangle, and their factors.
-fn geqrf(inputs: Inputs) -> Result<Outputs, String> {
+fn geqrf<N: Number>(inputs: Inputs) -> Result<Outputs, String> {
     let [a] = take(inputs)?;
     let batch = Batch::of(&a)?;
     let (m, n) = (batch.rows, batch.columns);
-    let (mut all, mut factors) = (a.to_f64(), Vec::new());
+    let (mut all, mut factors) = (N::elements(&a)?, Vec::new());
     for a in all
         .chunks_mut(batch.size())
         .take(if m * n == 0 { 0 } else { batch.count })
     {
         for k in 0..m.min(n) {
-            let below = (k + 1..m).map(|i| a[i * n + k] * a[i * n + k]).sum::<f64>();
-            if below == 0.0 {
-                factors.push(0.0);
+            let below = (k + 1..m).map(|i| a[i * n + k].square()).sum::<f64>();
+            let head = a[k * n + k];
+            if below == 0.0 && head == N::of(head.re()) {
+                factors.push(N::default());
                 continue;
             }
-            let head = a[k * n + k];
-            let diagonal = -head.signum() * (head * head + below).sqrt();
+            let diagonal = N::of(-head.re().signum() * (head.square() + below).sqrt());
             let factor = (diagonal - head) / diagonal;
-            (k + 1..m).for_each(|i| a[i * n + k] /= head - diagonal);
+            (k + 1..m).for_each(|i| a[i * n + k] = a[i * n + k] / (head - diagonal));
             a[k * n + k] = diagonal;
             factors.push(factor);
-            for j in k + 1..n {
-                let sum = a[k * n + j] + (k + 1..m).map(|i| a[i * n + k] * a[i * n + j]).sum::<f64>();
-                a[k * n + j] -= factor * sum;
-                for i in k + 1..m {
-                    a[i * n + j] -= factor * sum * a[i * n + k];
-                }
-            }
+            // The adjoint of the reflection makes the column real.
+            reflect(a, [m, n], k, k + 1..n, factor.conj());
         }
     }
     let shape: Shape = lead(&a).iter().copied().chain([m.min(n)]).collect();
     Ok(smallvec![
-        tensor(a.shape(), all, a.dtype())?,
-        tensor(&shape, factors, a.dtype())?
+        N::tensor(a.shape(), all, a.dtype())?,
+        N::tensor(&shape, factors, a.dtype())?
     ])
 }
 
+/// Reflects columns by the vector below the diagonal in column `k` of the same matrix.
+fn reflect<N: Number>(a: &mut [N], [m, n]: [usize; 2], k: usize, columns: Range<usize>, factor: N) {
+    for j in columns {
+        let below: N = (k + 1..m).map(|i| a[i * n + k].conj() * a[i * n + j]).sum();
+        let sum = factor * (a[k * n + j] + below);
+        a[k * n + j] = a[k * n + j] - sum;
+        for i in k + 1..m {
+            a[i * n + j] = a[i * n + j] - sum * a[i * n + k];
+        }
+    }
+}
+
 /// The columns of the product of reflections.
-fn orgqr(inputs: Inputs) -> Result<Outputs, String> {
+fn orgqr<N: Number>(inputs: Inputs) -> Result<Outputs, String> {
     let [a, factors] = take(inputs)?;
     let batch = Batch::of(&a)?;
     let (m, n) = (batch.rows, batch.columns);
@@ -261,39 +289,40 @@ fn orgqr(inputs: Inputs) -> Result<Outputs, String> {
     if count > m.min(n) || factors.len() != batch.count * count {
         return Err(format!("factors of shape {:?} for {:?}", factors.shape(), a.shape()));
     }
-    let (reflections, all) = (a.to_f64(), factors.to_f64());
-    let mut out = vec![0.0; reflections.len()];
+    let (reflections, all) = (N::elements(&a)?, N::elements(&factors)?);
+    let mut out = vec![N::default(); reflections.len()];
     for (at, q) in out
         .chunks_mut(batch.size())
         .enumerate()
         .take(if m * n == 0 { 0 } else { batch.count })
     {
         let v = &reflections[at * m * n..];
-        (0..m.min(n)).for_each(|i| q[i * n + i] = 1.0);
+        (0..m.min(n)).for_each(|i| q[i * n + i] = N::of(1.0));
         for k in (0..count).rev() {
             let factor = all[at * count + k];
             for j in 0..n {
-                let sum = q[k * n + j] + (k + 1..m).map(|i| v[i * n + k] * q[i * n + j]).sum::<f64>();
-                q[k * n + j] -= factor * sum;
+                let below: N = (k + 1..m).map(|i| v[i * n + k].conj() * q[i * n + j]).sum();
+                let sum = factor * (q[k * n + j] + below);
+                q[k * n + j] = q[k * n + j] - sum;
                 for i in k + 1..m {
-                    q[i * n + j] -= factor * sum * v[i * n + k];
+                    q[i * n + j] = q[i * n + j] - sum * v[i * n + k];
                 }
             }
         }
     }
-    one(tensor(a.shape(), out, a.dtype())?)
+    one(N::tensor(a.shape(), out, a.dtype())?)
 }
 
 /// How often all pairs of columns are rotated at most; a dozen times are enough.
 pub(super) const SWEEPS: usize = 60;
 
-/// The eigenvectors of a symmetric matrix in columns, in the order of the eigenvalues, and the eigenvalues. The sign of
-/// a vector makes the last of its largest elements positive; LAPACK leaves it open.
-fn syevd(triangle: Triangle, inputs: Inputs) -> Result<Outputs, String> {
+/// The eigenvectors of a symmetric or Hermitian matrix in columns, in the order of the eigenvalues, and the eigenvalues. The factor
+/// of a vector makes the last of its largest elements positive; LAPACK leaves it open.
+fn syevd<N: Number>(triangle: Triangle, inputs: Inputs) -> Result<Outputs, String> {
     let [a] = take(inputs)?;
     let batch = Batch::of(&a)?;
     let n = batch.square()?;
-    let (mut all, mut values, mut info) = (a.to_f64(), Vec::new(), vec![0; batch.count]);
+    let (mut all, mut values, mut info) = (N::elements(&a)?, Vec::new(), vec![0; batch.count]);
     for (at, matrix) in all
         .chunks_mut(batch.size())
         .enumerate()
@@ -303,64 +332,66 @@ fn syevd(triangle: Triangle, inputs: Inputs) -> Result<Outputs, String> {
         for i in 0..n {
             for j in 0..n {
                 if triangle.has_not(i, j) {
-                    work[i * n + j] = matrix[j * n + i];
+                    work[i * n + j] = matrix[j * n + i].conj();
+                } else if i == j {
+                    // Its imaginary part is not read.
+                    work[i * n + j] = N::of(matrix[i * n + j].re());
                 }
             }
         }
-        let mut vectors: Vec<f64> = (0..n * n).map(|p| f64::from(u8::from(p / n == p % n))).collect();
+        let mut vectors: Vec<N> = (0..n * n).map(|p| N::of(f64::from(u8::from(p / n == p % n)))).collect();
         if !rotate(&mut work, &mut vectors, n) {
             info[at] = 1;
         }
         let mut order: Vec<usize> = (0..n).collect();
-        order.sort_by(|&i, &j| work[i * n + i].total_cmp(&work[j * n + j]));
+        order.sort_by(|&i, &j| work[i * n + i].re().total_cmp(&work[j * n + j].re()));
         for (to, &from) in order.iter().enumerate() {
-            values.push(work[from * n + from]);
-            let column = (0..n).map(|i| vectors[i * n + from]);
-            let largest = column.fold(0.0, |best: f64, v| if v.abs() >= best.abs() { v } else { best });
-            let sign = if largest < 0.0 { -1.0 } else { 1.0 };
-            (0..n).for_each(|i| matrix[i * n + to] = sign * vectors[i * n + from]);
+            values.push(work[from * n + from].re());
+            let turn = to_positive((0..n).map(|i| vectors[i * n + from]));
+            (0..n).for_each(|i| matrix[i * n + to] = turn * vectors[i * n + from]);
         }
     }
     let shape: Shape = lead(&a).iter().copied().chain([n]).collect();
     Ok(smallvec![
-        tensor(a.shape(), all, a.dtype())?,
-        tensor(&shape, values, a.dtype())?,
+        N::tensor(a.shape(), all, a.dtype())?,
+        real(&shape, values, a.dtype())?,
         integers(lead(&a), None, info)?
     ])
 }
 
+/// The factor that makes the last of the largest elements real and positive.
+pub(super) fn to_positive<N: Number>(elements: impl Iterator<Item = N>) -> N {
+    let largest = elements.fold(N::default(), |best, x| if x.size() >= best.size() { x } else { best });
+    largest.direction().conj()
+}
+
 /// Jacobi's rotations until what is beside the diagonal is rounding; whether that was reached.
-fn rotate(a: &mut [f64], vectors: &mut [f64], n: usize) -> bool {
-    let total: f64 = a.iter().map(|v| v * v).sum();
+fn rotate<N: Number>(a: &mut [N], vectors: &mut [N], n: usize) -> bool {
+    let total = square_sum(a);
     for _ in 0..SWEEPS {
-        let beside: f64 = (0..n * n).filter(|p| p / n != p % n).map(|p| a[p] * a[p]).sum();
+        let beside: f64 = (0..n * n).filter(|p| p / n != p % n).map(|p| a[p].square()).sum();
         if beside <= total * 1e-31 {
             return true;
         }
         for p in 0..n {
             for q in p + 1..n {
-                let entry = a[p * n + q];
-                if entry == 0.0 {
+                let Some(turn) = Rotation::of(a[p * n + p].re(), a[q * n + q].re(), a[p * n + q]) else {
                     continue;
-                }
-                let slope = (a[q * n + q] - a[p * n + p]) / (2.0 * entry);
-                let sign = if slope < 0.0 { -1.0 } else { 1.0 };
-                let t = sign / (slope.abs() + slope.hypot(1.0));
-                let c = 1.0 / t.hypot(1.0);
-                let s = t * c;
+                };
                 for k in 0..n {
                     let (x, y) = (a[k * n + p], a[k * n + q]);
-                    (a[k * n + p], a[k * n + q]) = (c * x - s * y, s * x + c * y);
+                    (a[k * n + p], a[k * n + q]) = turn.columns(x, y);
                 }
                 for k in 0..n {
-                    let (x, y) = (a[p * n + k], a[q * n + k]);
-                    (a[p * n + k], a[q * n + k]) = (c * x - s * y, s * x + c * y);
+                    let (x, y) = (a[p * n + k].conj(), a[q * n + k].conj());
+                    let (x, y) = turn.columns(x, y);
+                    (a[p * n + k], a[q * n + k]) = (x.conj(), y.conj());
                 }
                 // But for rounding.
-                (a[p * n + q], a[q * n + p]) = (0.0, 0.0);
+                (a[p * n + q], a[q * n + p]) = (N::default(), N::default());
                 for k in 0..n {
                     let (x, y) = (vectors[k * n + p], vectors[k * n + q]);
-                    (vectors[k * n + p], vectors[k * n + q]) = (c * x - s * y, s * x + c * y);
+                    (vectors[k * n + p], vectors[k * n + q]) = turn.columns(x, y);
                 }
             }
         }

@@ -30,6 +30,7 @@ mod mlir;
 mod nn;
 mod norm;
 mod norms;
+mod number;
 mod optimizer;
 mod paddle;
 mod panels;

@@ -149,6 +149,7 @@ impl<'a> OpView<'a> {
     }
 
     /// The effects that the definition of the operation declares, or the row of its dialect if it has none.
+    #[inline]
     fn declared_effects(&self) -> MemoryEffects {
         match self.def() {
             Some(def) => def.effects,

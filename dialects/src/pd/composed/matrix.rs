@@ -246,6 +246,7 @@ fn symmetric(x: Expr<'_>, upper: bool) -> Expr<'_> {
 pub(super) fn solved<'c>(upper: bool, transposed: bool, unit: bool, a: Expr<'c>, b: Expr<'c>) -> Expr<'c> {
     let triangle = if upper { Triangle::Upper } else { Triangle::Lower };
     let system = Triangular {
+        conjugated: false,
         left: true,
         triangle,
         unit,
@@ -271,7 +272,13 @@ pub(crate) fn inverse(x: Expr<'_>) -> Result<Expr<'_>, String> {
 /// A function of LAPACK, by its name without the letter of the type.
 pub(crate) fn lapack<'c>(name: &str, operands: &[Expr<'c>], options: &[(&str, u8)], results: &[Type]) -> Vec<Expr<'c>> {
     let Some(x) = operands.first() else { return Vec::new() };
-    let (ctx, letter) = (x.scope().context(), if x.elem() == Some(Type::F64) { 'd' } else { 's' });
+    let (ctx, elem) = (x.scope().context(), x.elem());
+    let part = elem.and_then(|elem| ctx.complex_part(elem));
+    let (letter, name) = match (part.or(elem) == Some(Type::F64), part.is_some(), name) {
+        (true, false, name) => ('d', name),
+        (false, false, name) => ('s', name),
+        (is_wide, true, name) => (if is_wide { 'z' } else { 'c' }, of_complex(name)),
+    };
     let options: Vec<_> = options
         .iter()
         .map(|&(key, value)| {
@@ -293,6 +300,15 @@ pub(crate) fn lapack<'c>(name: &str, operands: &[Expr<'c>], options: &[(&str, u8
     ];
     x.scope()
         .build_all(hlo::CustomCall::NAME, &ids(operands), &attrs, results)
+}
+
+/// What LAPACK calls a function if it is of complex numbers.
+fn of_complex(name: &str) -> &str {
+    match name {
+        "syevd" => "heevd",
+        "orgqr" => "ungqr",
+        name => name,
+    }
 }
 
 /// Triangular factors of square matrices, and the order of the rows.

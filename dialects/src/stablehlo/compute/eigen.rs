@@ -12,12 +12,20 @@ use crate::pd::composed::matrix::{self, lapack};
 
 /// The cotangent of a matrix from the results of `geev` and their cotangents.
 pub(super) fn vjp<'c>(c: &Cx<'c>, has_right: bool, y: &[Expr<'c>], g: &[Expr<'c>]) -> Results<'c> {
-    let (&[re, im, left, right, ..], &[re_bar, im_bar, left_bar, right_bar, ..]) = (y, g) else {
-        return Err("a result is missing".to_owned());
+    let is_real = !c.x(0).is_complex();
+    let (values, values_bar, [left, right], [left_bar, right_bar]) = match (y, g) {
+        // A real loss changes by the real part of a cotangent times a tangent.
+        (&[re, im, left, right, ..], &[re_bar, im_bar, left_bar, right_bar, ..]) if is_real => (
+            complex(re, im),
+            complex(re_bar, im_bar.neg()),
+            [left, right],
+            [left_bar, right_bar],
+        ),
+        (&[values, left, right, ..], &[values_bar, left_bar, right_bar, ..]) => {
+            (values, values_bar, [left, right], [left_bar, right_bar])
+        }
+        _ => return Err("a result is missing".to_owned()),
     };
-    let values = complex(re, im);
-    // A real loss changes by the real part of a cotangent times a tangent.
-    let values_bar = complex(re_bar, im_bar.neg());
     let vectors = if has_right { right } else { with_right(c)? };
     let mut out = cotangent(c, values, vectors, values_bar, has_right.then_some(right_bar))?;
     if matches!(c.call, Ok(super::Call::General { left: true, .. })) {
@@ -26,7 +34,7 @@ pub(super) fn vjp<'c>(c: &Cx<'c>, has_right: bool, y: &[Expr<'c>], g: &[Expr<'c>
         let of_left = cotangent(c, conjugate(values), left, none, Some(left_bar))?;
         out = out + conjugate(turned(of_left));
     }
-    Ok(vec![real(out)])
+    Ok(vec![if is_real { real(out) } else { out }])
 }
 
 /// The right eigenvectors, which were not asked for.
@@ -37,7 +45,8 @@ fn with_right<'c>(c: &Cx<'c>) -> Result<Expr<'c>, String> {
         &[("compute_left", b'N'), ("compute_right", b'V')],
         &c.types,
     );
-    made.get(3).copied().ok_or_else(|| "a result is missing".to_owned())
+    let at = if c.x(0).is_complex() { 2 } else { 3 };
+    made.get(at).copied().ok_or_else(|| "a result is missing".to_owned())
 }
 
 /// The cotangent of a complex matrix from those of its eigenvalues and right eigenvectors.

@@ -4,13 +4,17 @@
 //!
 //! The formulas are in Giles, *Collected matrix derivative results for forward and reverse mode algorithmic
 //! differentiation* (2008), or follow from the same method.
+//!
+//! A cotangent of complex numbers is JAX's: a real loss changes by the real part of its product with a tangent. So functions without
+//! conjugates have the formulas of real ones. For the others, whose results have conjugates, the formulas are those of the conjugates of
+//! cotangents, with adjoints in the place of transposes.
 
 use pir_ir::{AttrData, Type};
 
 use super::super::linalg::{Call, Triangle, Triangular};
 use super::super::ops;
 use super::shape::{expand, permuted};
-use super::{Cx, Results, eigen};
+use super::{Cx, Results, complex, conjugate, eigen, imaginary, real};
 use crate::pd::composed::matrix::lapack;
 use crate::pd::{Expr, ExprScope};
 
@@ -22,6 +26,27 @@ pub(crate) fn turned(x: Expr<'_>) -> Expr<'_> {
         order.swap(last - 2, last - 1);
     }
     permuted(x, &order)
+}
+
+/// The adjoints of the matrices of a batch.
+fn adjoint(x: Expr<'_>) -> Expr<'_> {
+    conjugate(turned(x))
+}
+
+/// Real numbers in the type of others, which may be complex.
+fn like<'c>(x: Expr<'c>, of: Expr<'c>) -> Expr<'c> {
+    match of.is_complex() {
+        true => complex(x, x.zeros()),
+        false => x,
+    }
+}
+
+/// The squares of absolute values.
+fn squares(x: Expr<'_>) -> Expr<'_> {
+    match x.is_complex() {
+        true => real(x) * real(x) + imaginary(x) * imaginary(x),
+        false => x * x,
+    }
 }
 
 fn half(x: Expr<'_>, triangle: Triangle, unit: bool) -> Expr<'_> {
@@ -46,7 +71,11 @@ fn solve<'c>(c: &Cx<'c>, system: Triangular, a: Expr<'c>, b: Expr<'c>) -> Expr<'
 pub(crate) fn triangular<'c>(scope: ExprScope<'c>, system: Triangular, a: Expr<'c>, b: Expr<'c>) -> Expr<'c> {
     let ctx = scope.context();
     let flag = |value| ctx.attr(AttrData::Bool(value));
-    let word = if system.transposed { "TRANSPOSE" } else { "NO_TRANSPOSE" };
+    let word = match (system.transposed, system.conjugated) {
+        (false, _) => "NO_TRANSPOSE",
+        (true, false) => "TRANSPOSE",
+        (true, true) => "ADJOINT",
+    };
     let attrs = [
         ("left_side", flag(system.left)),
         ("lower", flag(system.triangle == Triangle::Lower)),
@@ -71,6 +100,7 @@ fn from_left<'c>(c: &Cx<'c>, triangle: Triangle, unit: bool, transposed: bool, a
             triangle,
             unit,
             transposed,
+            conjugated: false,
         },
         a,
         b,
@@ -87,6 +117,7 @@ fn from_right<'c>(c: &Cx<'c>, triangle: Triangle, unit: bool, transposed: bool, 
             triangle,
             unit,
             transposed,
+            conjugated: false,
         },
         a,
         b,
@@ -95,13 +126,28 @@ fn from_right<'c>(c: &Cx<'c>, triangle: Triangle, unit: bool, transposed: bool, 
 
 /// The cotangents of coefficients and right-hand sides.
 fn solve_vjp<'c>(c: &Cx<'c>, system: Triangular, x: Expr<'c>, g: Expr<'c>) -> Vec<Expr<'c>> {
+    if system.conjugated {
+        // By the conjugates of the coefficients, and their cotangent.
+        let plain = Triangular {
+            conjugated: false,
+            ..system
+        };
+        let mut both = solved_vjp(c, plain, conjugate(c.x(0)), x, g);
+        both[0] = conjugate(both[0]);
+        return both;
+    }
+    solved_vjp(c, system, c.x(0), x, g)
+}
+
+/// That of a system without conjugates, of the coefficients `a`.
+fn solved_vjp<'c>(c: &Cx<'c>, system: Triangular, a: Expr<'c>, x: Expr<'c>, g: Expr<'c>) -> Vec<Expr<'c>> {
     let b = solve(
         c,
         Triangular {
             transposed: !system.transposed,
             ..system
         },
-        c.x(0),
+        a,
         g,
     );
     let outer = match system.left {
@@ -116,10 +162,10 @@ fn solve_vjp<'c>(c: &Cx<'c>, system: Triangular, x: Expr<'c>, g: Expr<'c>) -> Ve
 fn cholesky_vjp<'c>(c: &Cx<'c>, triangle: Triangle, kept: bool, y: Expr<'c>, g: Expr<'c>) -> Expr<'c> {
     let lower = |x: Expr<'c>| if triangle == Triangle::Lower { x } else { turned(x) };
     let (l, bar) = (lower(y).tril(), lower(g));
-    let inner = phi(turned(l).matmul(bar.tril()));
-    let inner = from_left(c, Triangle::Lower, false, true, l, inner);
+    let inner = phi(adjoint(l).matmul(conjugate(bar).tril()));
+    let inner = from_left(c, Triangle::Lower, false, true, conjugate(l), inner);
     let inner = from_right(c, Triangle::Lower, false, false, l, inner);
-    let mut out = phi(inner + turned(inner));
+    let mut out = conjugate(phi(inner + adjoint(inner)));
     if kept {
         out = out + bar.triu_with(|o| o.diagonal(1));
     }
@@ -271,27 +317,30 @@ fn eigen_vjp<'c>(c: &Cx<'c>, triangle: Triangle, [v, w]: [Expr<'c>; 2], [v_bar, 
     let (&[ref lead @ .., n], rank) = (w.dims(), dims.len()) else {
         return c.scope.nothing();
     };
+    let (w, w_bar, v_bar) = (like(w, v), like(w_bar, v), conjugate(v_bar));
     let row = expand(w.reshape([lead, &[1, n]].concat()), dims);
     let column = expand(w.reshape([lead, &[n, 1]].concat()), dims);
     let diagonal = places(c, dims, rank - 2).equal(places(c, dims, rank - 1));
     let gap = diagonal.select(row.ones(), row - column);
-    let off = diagonal.select(row.zeros(), turned(v).matmul(v_bar) / gap);
+    let off = diagonal.select(row.zeros(), adjoint(v).matmul(v_bar) / gap);
     let middle = diagonal.select(expand(w_bar.reshape([lead, &[1, n]].concat()), dims), off);
-    let full = v.matmul(middle).matmul(turned(v));
-    let lower = phi(full + turned(full));
-    if triangle == Triangle::Lower {
-        lower
-    } else {
-        turned(lower)
+    let full = v.matmul(middle).matmul(adjoint(v));
+    let lower = conjugate(phi(full + adjoint(full)));
+    match triangle {
+        Triangle::Lower => lower,
+        Triangle::Upper => adjoint(lower),
     }
 }
 
 /// The cotangent of a matrix from those of its singular values, of the vectors in columns, and of those in rows (J. Townsend,
-/// *Differentiating the singular value decomposition*, 2016).
+/// *Differentiating the singular value decomposition*, 2016). The factors of complex vectors are those of the vectors in columns, as in
+/// JAX: those in rows keep theirs.
 fn singular_vjp<'c>([u, s, v]: [Expr<'c>; 3], [u_bar, s_bar, v_bar]: [Expr<'c>; 3]) -> Expr<'c> {
     let &[ref lead @ .., k] = s.dims() else {
         return s.scope().nothing();
     };
+    let (s, s_bar) = (like(s, u), like(s_bar, u));
+    let (u_bar, v_bar) = (conjugate(u_bar), conjugate(v_bar));
     let square = [lead, &[k, k]].concat();
     let across = |x: Expr<'c>| expand(x.reshape([lead, &[1, k]].concat()), &square);
     let (row, column) = (across(s), turned(across(s)));
@@ -302,9 +351,13 @@ fn singular_vjp<'c>([u, s, v]: [Expr<'c>; 3], [u_bar, s_bar, v_bar]: [Expr<'c>; 
     let diagonal = number.equal(turned(number));
     let gap = diagonal.select(row.ones(), row * row - column * column);
     // The rotation of the vectors among each other.
-    let inner = |of: Expr<'c>| diagonal.select(of.zeros(), (of - turned(of)) / gap);
-    let (left, right) = (turned(u).matmul(u_bar), v.matmul(turned(v_bar)));
-    let middle = inner(left) * row + column * inner(right) + diagonal.select(across(s_bar), row.zeros());
+    let inner = |of: Expr<'c>| diagonal.select(of.zeros(), (of - adjoint(of)) / gap);
+    let (left, right) = (adjoint(u).matmul(u_bar), v.matmul(adjoint(v_bar)));
+    let mut middle = inner(left) * row + column * inner(right) + diagonal.select(across(s_bar), row.zeros());
+    if u.is_complex() {
+        let turns = complex(real(left).zeros(), imaginary(left)) / row;
+        middle = middle + diagonal.select(turns, row.zeros());
+    }
     let mut out = u.matmul(middle).matmul(v);
     // And what turns them out of the space that they span.
     let (m, n) = (u.dims()[u.rank() - 2], v.dims()[v.rank() - 1]);
@@ -313,9 +366,9 @@ fn singular_vjp<'c>([u, s, v]: [Expr<'c>; 3], [u_bar, s_bar, v_bar]: [Expr<'c>; 
         out = out + ((u_bar - u.matmul(left)) / over(s)).matmul(v);
     }
     if n > k {
-        out = out + (u / over(s)).matmul(v_bar - turned(right).matmul(v));
+        out = out + (u / over(s)).matmul(v_bar - adjoint(right).matmul(v));
     }
-    out
+    conjugate(out)
 }
 
 /// Up to how many reflections are written out where they are differentiated.
@@ -346,14 +399,20 @@ fn qr<'c>(c: &Cx<'c>) -> Results<'c> {
         let column = r.cut(rank - 1, k, k + 1);
         let head = column.cut(rank - 2, k, k + 1);
         let below = column * ones_in(c, m, k + 1, m);
-        let rest = (below * below).sum_with(|o| o.axis([rank as i64 - 2]).keepdim(true));
-        let is_zero = rest.equal(rest.zeros());
-        let size = is_zero.select(rest.ones(), head * head + rest).sqrt();
-        let diagonal = head.greater_equal(head.zeros()).select(size.neg(), size);
-        let factor = is_zero.select(rest.zeros(), (diagonal - head) / diagonal);
-        let below = below / is_zero.select(rest.ones(), head - diagonal);
+        let rest = squares(below).sum_with(|o| o.axis([rank as i64 - 2]).keepdim(true));
+        let beside = if head.is_complex() {
+            rest + imaginary(head) * imaginary(head)
+        } else {
+            rest
+        };
+        let is_zero = beside.equal(rest.zeros());
+        let size = is_zero.select(rest.ones(), squares(head) + rest).sqrt();
+        let along = if head.is_complex() { real(head) } else { head };
+        let diagonal = like(along.greater_equal(along.zeros()).select(size.neg(), size), head);
+        let factor = is_zero.select(head.zeros(), (diagonal - head) / diagonal);
+        let below = below / is_zero.select(head.ones(), head - diagonal);
         let v = below + ones_in(c, m, k, k + 1);
-        r = r - factor * v.matmul(turned(v).matmul(r));
+        r = r - conjugate(factor) * v.matmul(adjoint(v).matmul(r));
         columns.push(below);
         factors.push(factor.reshape([&r.dims()[..rank - 2], &[1]].concat()));
     }
@@ -369,12 +428,13 @@ fn product<'c>(c: &Cx<'c>) -> Results<'c> {
     let (a, rank) = (c.x(0), c.x(0).rank());
     let [m, n, _] = reflections(a)?;
     let count = c.x(1).dims().last().copied().unwrap_or(0);
-    let mut q = expand(c.scope.eye_with(m, n, |o| o.dtype(c.elem())), a.dims());
+    let part = c.ctx().complex_part(c.elem()).unwrap_or(c.elem());
+    let mut q = expand(like(c.scope.eye_with(m, n, |o| o.dtype(part)), a), a.dims());
     for k in (0..count).rev() {
         let v = a.cut(rank - 1, k, k + 1) * ones_in(c, m, k + 1, m) + ones_in(c, m, k, k + 1);
         let factor = c.x(1).cut(rank - 2, k, k + 1);
         let factor = factor.reshape([&a.dims()[..rank - 2], &[1, 1]].concat());
-        q = q - factor * v.matmul(turned(v).matmul(q));
+        q = q - factor * v.matmul(adjoint(v).matmul(q));
     }
     Ok(vec![q])
 }

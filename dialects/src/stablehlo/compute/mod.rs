@@ -126,6 +126,9 @@ impl Compute {
 
 /// The operations with derivatives of their own that hold for complex numbers.
 const COMPLEX_VJPS: &[&str] = &[
+    ops::Cholesky::NAME,
+    ops::TriangularSolve::NAME,
+    ops::CustomCall::NAME,
     ops::Abs::NAME,
     ops::Complex::NAME,
     ops::Fft::NAME,
