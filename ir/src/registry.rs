@@ -57,7 +57,7 @@ pub trait RegionFlow: Sync + Send {
 
     /// A truth value that decides whether control goes this way, and what it is then: the condition of a branch, or the
     /// flag with which the condition of a loop ends. It is visible where control comes from.
-    fn decides(&self, op: OpView<'_>, from: FlowPoint, to: FlowPoint) -> Option<(ValueId, bool)> {
+    fn branch_condition(&self, op: OpView<'_>, from: FlowPoint, to: FlowPoint) -> Option<(ValueId, bool)> {
         let _ = (op, from, to);
         None
     }

@@ -233,7 +233,7 @@ impl<'a> Rewriter<'a> {
     }
 
     /// Replaces a value with another of the same type, which takes its uses and its name.
-    pub fn stand_in(&mut self, old: ValueId, new: ValueId) {
+    pub fn replace_and_rename(&mut self, old: ValueId, new: ValueId) {
         let name = self.body.value_name(old);
         self.body.set_value_name(new, name);
         self.body.replace_all_uses(old, new);

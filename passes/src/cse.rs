@@ -21,7 +21,7 @@ use hashbrown::HashTable;
 use pir_ir::{BlockId, Body, Context, Diagnostic, DominatorTree, Module, OpId, RegionId, ValueId};
 use rustc_hash::{FxHashMap, FxHasher};
 
-use crate::analysis::{Effects, ShortHash, Touched, hash_op, is_symbol_or_terminator, ops_equal, regions_equal};
+use crate::analysis::{EffectSet, Effects, ShortHash, hash_op, is_symbol_or_terminator, ops_equal, regions_equal};
 use crate::bodies::for_each_body_mut;
 use crate::pass::{Changed, Pass, PassContext, Scope};
 
@@ -179,7 +179,7 @@ impl Table<'_> {
 
     /// Looks at an operation without regions.
     fn visit(&mut self, op: OpId) {
-        if self.effects.touched(op).intersects(Touched::WRITES) {
+        if self.effects.touched(op).intersects(EffectSet::WRITES) {
             self.epoch += 1;
         }
         if !self.replace(op, &Inside::default()) {
@@ -189,7 +189,7 @@ impl Table<'_> {
 
     /// Makes the tasks for an operation with regions.
     fn open(&mut self, op: OpId, tasks: &mut Vec<Task>) {
-        let writes = self.effects.touched(op).intersects(Touched::WRITES);
+        let writes = self.effects.touched(op).intersects(EffectSet::WRITES);
         let regions = self.body.op_regions(op);
         tasks.push(Task::Close(op));
         self.inside.push(Inside::default());
@@ -242,7 +242,7 @@ impl Table<'_> {
     /// Replaces an operation by one that does the same, if there is one, or else enters it.
     fn replace(&mut self, op: OpId, inside: &Inside) -> bool {
         let touched = self.effects.touched(op);
-        let left_alone = touched.intersects(Touched::WRITES | Touched::ALLOC | Touched::READ_WORLD)
+        let left_alone = touched.intersects(EffectSet::WRITES | EffectSet::ALLOC | EffectSet::READ_WORLD)
             || self.body.num_results(op) == 0
             || !self.body.successors(op).is_empty()
             || is_symbol_or_terminator(self.body.view(self.ctx, op));

@@ -37,7 +37,7 @@ use pir_ir::{Body, Context, Diagnostic, Module, OpId, Preserved, RegionId};
 use rustc_hash::FxHashMap;
 
 use crate::analysis::{
-    Constants, Facts, Touched, Variables, has_unknown_effects, is_symbol_or_terminator, regions_before,
+    Constants, EffectAnalysis, EffectSet, Variables, has_unknown_effects, is_symbol_or_terminator, regions_before,
 };
 use crate::bodies::for_each_body_mut;
 use crate::options::{OptionKind, OptionSpec};
@@ -134,7 +134,7 @@ struct Mover<'a> {
     /// The depths of repeated regions around where the walk is.
     loops: Vec<u32>,
     body: &'a mut Body,
-    facts: Arc<Facts>,
+    facts: Arc<EffectAnalysis>,
     /// Operations of unknown effect may change what is a constant when it is created.
     constants_change: bool,
     home: Vec<u32>,
@@ -162,7 +162,7 @@ impl<'a> Mover<'a> {
             }
         }
         Self {
-            facts: body.analysis::<Facts>(ctx),
+            facts: body.analysis::<EffectAnalysis>(ctx),
             constants_change: has_unknown_effects(ctx, body),
             ctx,
             constants: Constants::new(ctx, None, false),
@@ -267,7 +267,7 @@ impl<'a> Mover<'a> {
                 self.home[result.index()] = target;
             }
         } else {
-            let stays_quiet = !self.facts.touched(op).intersects(Touched::WRITES)
+            let stays_quiet = !self.facts.touched(op).intersects(EffectSet::WRITES)
                 && (self.facts.is_speculatable(op) || self.body.op_regions(op).is_empty());
             self.levels[depth as usize].clean &= stays_quiet;
         }
@@ -289,7 +289,7 @@ impl<'a> Mover<'a> {
     fn target(&mut self, op: OpId, depth: u32, least: u32) -> u32 {
         let touched = self.facts.touched(op);
         if least >= depth
-            || touched.intersects(Touched::WRITES | Touched::ALLOC)
+            || touched.intersects(EffectSet::WRITES | EffectSet::ALLOC)
             || is_symbol_or_terminator(self.body.view(self.ctx, op))
             || !self.body.successors(op).is_empty()
         {
@@ -317,7 +317,7 @@ impl<'a> Mover<'a> {
 
     /// Whether an operation in the region at this depth, or nested in it, is executed whenever the operation that owns
     /// the region is, before any observable difference.
-    fn is_certain(&mut self, touched: Touched, depth: u32) -> bool {
+    fn is_certain(&mut self, touched: EffectSet, depth: u32) -> bool {
         let level = &self.levels[depth as usize];
         let (Some(region), Some(owner)) = (level.region, self.levels[depth as usize - 1].op) else {
             return false;
@@ -344,7 +344,7 @@ impl<'a> Mover<'a> {
         before.iter().all(|&r| {
             let mut ops = self.body.region_blocks(r).iter().flat_map(|&b| self.body.block_ops(b));
             ops.all(|op| {
-                !self.facts.touched(op).intersects(Touched::WRITES)
+                !self.facts.touched(op).intersects(EffectSet::WRITES)
                     && (self.facts.is_speculatable(op) || self.body.op_regions(op).is_empty())
             })
         })

@@ -25,7 +25,7 @@ use pir_ir::{
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use smallvec::SmallVec;
 
-use crate::analysis::{Facts, Touched};
+use crate::analysis::{EffectAnalysis, EffectSet};
 use crate::options::{OptionKind, OptionSpec};
 use crate::pass::{Changed, Pass, PassContext};
 
@@ -150,7 +150,7 @@ fn find(module: &Module, min_size: usize) -> Vec<Vec<Place>> {
 
 /// The operations that may be moved into a function, with their hashes.
 fn candidates(ctx: &Context, body: &Body, min_size: usize) -> Vec<(OpId, u64)> {
-    let facts = body.analysis::<Facts>(ctx);
+    let facts = body.analysis::<EffectAnalysis>(ctx);
     let mut hashes = vec![0u64; body.num_op_slots()];
     let mut sizes = vec![0usize; body.num_op_slots()];
     let mut found = Vec::new();
@@ -177,7 +177,7 @@ fn candidates(ctx: &Context, body: &Body, min_size: usize) -> Vec<(OpId, u64)> {
         let fits = !body.op_regions(op).is_empty()
             && body.region_flow(ctx, op).is_some()
             && size >= min_size
-            && !facts.touched(op).intersects(Touched::SEEN | Touched::READ_MEMORY);
+            && !facts.touched(op).intersects(EffectSet::SEEN | EffectSet::READ_MEMORY);
         if fits {
             found.push((op, hashes[op.index()]));
         }

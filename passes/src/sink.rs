@@ -23,7 +23,7 @@
 
 use pir_ir::{Body, Context, Diagnostic, Module, OpId, Preserved, RegionId};
 
-use crate::analysis::{Facts, RegionTree, Touched, Variables, is_symbol_or_terminator};
+use crate::analysis::{EffectAnalysis, EffectSet, RegionTree, Variables, is_symbol_or_terminator};
 use crate::bodies::for_each_body_mut;
 use crate::pass::{Changed, Pass, PassContext, Scope};
 
@@ -68,7 +68,7 @@ impl Pass for Sink {
 
 /// Runs the pass on one body; gives how many operations were moved.
 fn sink(ctx: &Context, body: &mut Body) -> usize {
-    let facts = body.analysis::<Facts>(ctx);
+    let facts = body.analysis::<EffectAnalysis>(ctx);
     let mut moved = 0;
     for _ in 0..MAX_ROUNDS {
         let tree = body.analysis::<RegionTree>(ctx);
@@ -95,8 +95,8 @@ fn sink(ctx: &Context, body: &mut Body) -> usize {
 }
 
 /// The region that an operation should be moved to.
-fn target(ctx: &Context, body: &Body, facts: &Facts, tree: &RegionTree, op: OpId) -> Option<RegionId> {
-    let fixed = !Touched::ALLOC.contains(facts.touched(op))
+fn target(ctx: &Context, body: &Body, facts: &EffectAnalysis, tree: &RegionTree, op: OpId) -> Option<RegionId> {
+    let fixed = !EffectSet::ALLOC.contains(facts.touched(op))
         || is_symbol_or_terminator(body.view(ctx, op))
         || !body.successors(op).is_empty();
     if fixed {

@@ -112,7 +112,7 @@ impl RegionFlow for While {
         let cond = op.ctx.attr_bool(constant(op.body.operands(end).next()?)?)?;
         Some(if cond { FlowPoint::Region(1) } else { FlowPoint::Parent })
     }
-    fn decides(&self, op: OpView<'_>, from: FlowPoint, to: FlowPoint) -> Option<(ValueId, bool)> {
+    fn branch_condition(&self, op: OpView<'_>, from: FlowPoint, to: FlowPoint) -> Option<(ValueId, bool)> {
         let end = op.body.flow_source_op(op.op, from)?;
         let flag = op.body.operands(end).next()?;
         (from == FlowPoint::Region(0)).then_some((flag, to == FlowPoint::Region(1)))

@@ -277,7 +277,7 @@ impl RegionFlow for IfFlow {
         })
     }
 
-    fn decides(&self, op: OpView<'_>, _: FlowPoint, to: FlowPoint) -> Option<(ValueId, bool)> {
+    fn branch_condition(&self, op: OpView<'_>, _: FlowPoint, to: FlowPoint) -> Option<(ValueId, bool)> {
         let first = Self::first_branch(op);
         match to {
             FlowPoint::Region(branch) if branch >= first => Some((op.operand(0)?, branch == first)),
@@ -357,7 +357,7 @@ impl RegionFlow for WhileFlow {
         })
     }
 
-    fn decides(&self, op: OpView<'_>, from: FlowPoint, to: FlowPoint) -> Option<(ValueId, bool)> {
+    fn branch_condition(&self, op: OpView<'_>, from: FlowPoint, to: FlowPoint) -> Option<(ValueId, bool)> {
         let cond = Self::cond(op);
         if from != FlowPoint::Region(cond) {
             return None;

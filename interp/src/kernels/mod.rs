@@ -91,16 +91,16 @@ pub struct Kernels {
 }
 
 struct Entry {
-    prepare: How,
+    prepare: KernelKind,
     /// The kernel for complex numbers.
-    complex: Option<How>,
+    complex: Option<KernelKind>,
     in_place: Option<InPlace>,
     /// The step in a chain.
     step: Option<steps::PrepareStep>,
 }
 
 #[derive(Clone, Copy)]
-enum How {
+enum KernelKind {
     Kernel(Prepare),
     /// A function of one float.
     Function(PrepareMapping),
@@ -149,10 +149,10 @@ impl Kernels {
             table: FxHashMap::default(),
         };
         for &(name, prepare) in families.flatten() {
-            kernels.insert(name.into(), How::Kernel(prepare), None);
+            kernels.insert(name.into(), KernelKind::Kernel(prepare), None);
         }
         for &(name, prepare) in unary::FUNCTIONS.iter().chain(activation::FUNCTIONS) {
-            kernels.insert(name.into(), How::Function(prepare), None);
+            kernels.insert(name.into(), KernelKind::Function(prepare), None);
         }
         for &name in complex::SAME {
             if let Some(entry) = kernels.table.get_mut(name) {
@@ -161,7 +161,7 @@ impl Kernels {
         }
         for &(name, prepare) in complex::KERNELS.iter().chain(fft::KERNELS).chain(eigen::KERNELS) {
             match kernels.table.get_mut(name) {
-                Some(entry) => entry.complex = Some(How::Kernel(prepare)),
+                Some(entry) => entry.complex = Some(KernelKind::Kernel(prepare)),
                 None => {
                     kernels.add(name, prepare);
                 }
@@ -187,11 +187,15 @@ impl Kernels {
 
     /// Adds the kernel of the operation `name`, replacing an existing one.
     pub fn add(&mut self, name: impl Into<Text>, prepare: Prepare) -> &mut Self {
-        self.insert(name.into(), How::Kernel(prepare), Some(How::Kernel(prepare)));
+        self.insert(
+            name.into(),
+            KernelKind::Kernel(prepare),
+            Some(KernelKind::Kernel(prepare)),
+        );
         self
     }
 
-    fn insert(&mut self, name: Text, prepare: How, complex: Option<How>) {
+    fn insert(&mut self, name: Text, prepare: KernelKind, complex: Option<KernelKind>) {
         let entry = Entry {
             prepare,
             complex,
@@ -223,8 +227,8 @@ impl Kernels {
         }
         let spec = Spec { view, flush };
         let kernel = match prepare {
-            How::Kernel(prepare) => prepare(&spec),
-            How::Function(prepare) => Ok(vector::kernel(prepare(&spec))),
+            KernelKind::Kernel(prepare) => prepare(&spec),
+            KernelKind::Function(prepare) => Ok(vector::kernel(prepare(&spec))),
         };
         Some(kernel.map(|kernel| (kernel, flush && !scatter::FLUSHING.contains(&view.name()))))
     }
@@ -233,8 +237,8 @@ impl Kernels {
     pub(crate) fn step(&self, view: OpView<'_>) -> Option<Step> {
         let entry = self.table.get(view.name())?;
         match entry.prepare {
-            How::Function(prepare) => Some(Step::Mapped(prepare(&Spec { view, flush: false }))),
-            How::Kernel(_) => entry.step?(&Spec { view, flush: false }),
+            KernelKind::Function(prepare) => Some(Step::Mapped(prepare(&Spec { view, flush: false }))),
+            KernelKind::Kernel(_) => entry.step?(&Spec { view, flush: false }),
         }
     }
 

@@ -183,7 +183,7 @@ fn remake(r: &mut Rewriter<'_>, op: OpId, bundles: &[Bundle], new: &[New], entry
     for (at, (old, _)) in results.into_iter().enumerate() {
         if let Some(old) = old {
             let value = r.body.result(made, at);
-            r.stand_in(old, value);
+            r.replace_and_rename(old, value);
         }
     }
     r.erase_op(op);

@@ -150,11 +150,11 @@ pub(crate) fn are_declared(ctx: &Context, plan: &Plan, attrs: AttrDict, operands
             None => return false,
         }
     }
-    required == plan.required && stand_in(plan, operands) >= plan.or_operands - or_operands
+    required == plan.required && replace_and_rename(plan, operands) >= plan.or_operands - or_operands
 }
 
 /// The number of operands that may replace attributes.
-fn stand_in(plan: &Plan, operands: usize) -> usize {
+fn replace_and_rename(plan: &Plan, operands: usize) -> usize {
     operands.saturating_sub(*plan.operands.start())
 }
 
@@ -196,7 +196,7 @@ pub(crate) fn faults(
     let is_missing = |spec: &&AttrPlan| spec.required && entries.iter().all(|entry| entry.0 != spec.name);
     let missing = || plan.attrs.iter().filter(is_missing);
     // Which of them operands replace is not known: all or none are missing.
-    let covered = missing().filter(|spec| spec.or_operand).count() <= stand_in(plan, operands);
+    let covered = missing().filter(|spec| spec.or_operand).count() <= replace_and_rename(plan, operands);
     for spec in missing().filter(|spec| !(spec.or_operand && covered)) {
         let (name, (what, example)) = (ctx.str(spec.name), spec.kind.words());
         faults.push(Fault {

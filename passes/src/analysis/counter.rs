@@ -88,7 +88,7 @@ impl Counter {
         if edges.iter().any(|e| e.from == on.to && e != back) {
             return None;
         }
-        let (flag, true) = flow.decides(view, on.from, on.to)? else {
+        let (flag, true) = flow.branch_condition(view, on.from, on.to)? else {
             return None;
         };
         let block = body.single_block(*body.op_regions(op).get(deciding)?)?;

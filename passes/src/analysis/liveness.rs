@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::edges::{Predecessors, Ways, has_simple_regions, is_fixed_slot, note_successors, successor_start};
-use super::facts::{Effects, Touched, effects_of, is_symbol_or_terminator};
+use super::effects::{EffectSet, Effects, effects_of, is_symbol_or_terminator};
 use super::handles::{HandleClasses, read};
 
 /// The roots of the search.
@@ -110,7 +110,7 @@ impl Liveness {
                     Roots::Effects => {
                         !effects.is_harmless(op) || traits.contains(Traits::SYMBOL) || body.isolated(op).is_some()
                     }
-                    Roots::Observed => effects_of(view).intersects(Touched::SEEN) || is_symbol_or_terminator(view),
+                    Roots::Observed => effects_of(view).intersects(EffectSet::SEEN) || is_symbol_or_terminator(view),
                 },
             };
             if root {

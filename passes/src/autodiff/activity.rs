@@ -14,11 +14,11 @@ use std::cell::RefCell;
 use pir_ir::{Body, Context, OpId, RegionId, Traits, Use, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::control_ops::ControlOps;
 use super::differentiable::carries;
 use super::memory::{Given, Memory};
 use super::rules::RuleTable;
 use super::stacks::Stacks;
-use super::structure::Names;
 
 /// The varied and the useful values of a body.
 pub(crate) struct Activity {
@@ -128,7 +128,7 @@ fn bound(body: &Body, op: OpId) -> Vec<ValueId> {
 impl Activity {
     /// Follows the dependences from `inputs` forwards and from `outputs` backwards.
     pub(crate) fn new(ctx: &Context, body: &Body, rules: &RuleTable, inputs: &[ValueId], outputs: &[ValueId]) -> Self {
-        let names = Names::new(ctx);
+        let names = ControlOps::new(ctx);
         let stacks = Stacks::new(ctx, &names, body);
         let itself: Vec<ValueId> = (0..body.num_value_slots()).map(ValueId::new).collect();
         let mut this = Activity {

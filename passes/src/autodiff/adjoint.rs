@@ -30,11 +30,11 @@ use self::captures::captures;
 pub(crate) use self::refusals::check_rules;
 use self::refusals::{no_rule, reached};
 use super::activity::Activity;
+use super::control_ops::{ControlOps, Tape, locals};
 use super::cotangent::{Frame, is_list, zeros_like};
 use super::dense::DenseMap;
 use super::memory::Shadows;
 use super::rules::{RuleCx, RuleTable};
-use super::structure::{Names, Tape, locals};
 use crate::made::Made;
 
 /// Builds the adjoint of one body.
@@ -42,9 +42,9 @@ pub(crate) struct Adjoint<'x, 'a> {
     pub(crate) r: &'x mut Rewriter<'a>,
     rules: &'x RuleTable,
     activity: &'x Activity,
-    names: Names<'a>,
+    names: ControlOps<'a>,
     /// The counterpart of a recorded local at the place where the adjoint is built.
-    image: DenseMap,
+    primal_at: DenseMap,
     /// The active values that are used in the regions of an operation but defined outside of them, in order of use.
     captures: FxHashMap<OpId, Vec<ValueId>>,
     /// The inputs of the derivative.
@@ -66,14 +66,14 @@ impl<'x, 'a> Adjoint<'x, 'a> {
         activity: &'x Activity,
         inputs: &'x FxHashSet<ValueId>,
     ) -> Self {
-        let names = Names::new(r.ctx);
+        let names = ControlOps::new(r.ctx);
         let captures = captures(r.ctx, &names, r.body, activity);
         Adjoint {
             r,
             rules,
             activity,
             names,
-            image: DenseMap::default(),
+            primal_at: DenseMap::default(),
             captures,
             inputs,
             gradient_stacks: FxHashMap::default(),
@@ -169,7 +169,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
                 return Ok(());
             }
             let paired = stacks.active_lane(op).is_some_and(|lane| lane.paired);
-            let like = self.image.get_or_self(value);
+            let like = self.primal_at.get_or_self(value);
             let ty = self.r.body.value_type(value);
             let grad = match paired {
                 true => self.r.op(cf::POP_BACK).operand(handle).result(ty).value(),
@@ -211,13 +211,13 @@ impl<'x, 'a> Adjoint<'x, 'a> {
             ));
         }
         let (grads, list_grads) = frame.take_results(self.r, op);
-        let (image, activity) = (&self.image, self.activity);
+        let (primal_at, activity) = (&self.primal_at, self.activity);
         let mut cx = RuleCx {
             rules: self.rules,
             r: self.r,
             frame,
             op,
-            image: &|v| image.get_or_self(v),
+            primal_at: &|v| primal_at.get_or_self(v),
             active: &|v| activity.is_active(v),
             grads,
             list_grads,
@@ -289,13 +289,13 @@ impl<'x, 'a> Adjoint<'x, 'a> {
     /// Pops what a block pushed, last first, and makes the popped values represent the pushed ones.
     fn pop_locals(&mut self, tape: Option<&Tape>, which: usize) {
         let Some(tape) = tape else { return };
-        let handle = self.image.get_or_self(tape.handle);
+        let handle = self.primal_at.get_or_self(tape.handle);
         for &push in tape.pushes[which].iter().rev() {
             let value = self.r.body.operand(push, 1);
             let ty = self.r.body.value_type(value);
             let popped = self.r.op(cf::POP_BACK).operand(handle).result(ty).value();
             self.r.take_name(value, popped);
-            self.image.insert(value, popped);
+            self.primal_at.insert(value, popped);
         }
     }
 
@@ -325,7 +325,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
         for value in values {
             let ty = self.r.body.value_type(value);
             if is_list(self.r.ctx, ty) {
-                let like = self.image.get_or_self(value);
+                let like = self.primal_at.get_or_self(value);
                 out.push(frame.take_whole(self.r, value, like)?);
                 continue;
             }
@@ -338,7 +338,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
                 out.push(shared);
                 continue;
             }
-            let like = self.image.get_or_self(value);
+            let like = self.primal_at.get_or_self(value);
             let fresh = zeros_like(self.r, like)?;
             self.r.name_like(fresh, value, "_grad");
             if self.r.ctx.is_static(ty) {
@@ -351,7 +351,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
 }
 
 /// Pops a cotangent like `like`, if the popped value has one.
-fn pop_if_any(r: &mut Rewriter<'_>, names: &Names, stack: ValueId, like: ValueId) -> Result<ValueId, String> {
+fn pop_if_any(r: &mut Rewriter<'_>, names: &ControlOps, stack: ValueId, like: ValueId) -> Result<ValueId, String> {
     let flow = names.kit.ok_or("the dialect has no branch to test this with")?.flow;
     let ty = r.body.value_type(like);
     let empty = r.op(cf::IS_EMPTY).operand(stack).infer()?;

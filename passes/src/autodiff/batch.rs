@@ -13,7 +13,7 @@ use pir_ir::{
     Arith, Arithmetic, BlockId, Body, Context, DYNAMIC, Diagnostic, FlowEdit, FlowKind, Module, OpId, Rewriter, Type,
 };
 
-use super::structure::Names;
+use super::control_ops::ControlOps;
 use crate::analysis::{Counter, Variables};
 use crate::bodies::inner_bodies_mut;
 use crate::options::{OptionKind, OptionSpec};
@@ -54,7 +54,7 @@ pub fn batch_weight_grads(module: &mut Module, known_sizes: bool) -> bool {
 }
 
 fn run(ctx: &Context, body: &mut Body, known_sizes: bool) -> bool {
-    let names = Names::new(ctx);
+    let names = ControlOps::new(ctx);
     let loops: Vec<OpId> = body
         .post_order()
         .into_iter()
@@ -89,7 +89,7 @@ fn run(ctx: &Context, body: &mut Body, known_sizes: bool) -> bool {
     changed
 }
 
-fn blocks(names: &Names, body: &Body, op: OpId) -> Option<[BlockId; 2]> {
+fn blocks(names: &ControlOps, body: &Body, op: OpId) -> Option<[BlockId; 2]> {
     match names.form(body, op)?.blocks {
         [Some(cond), Some(inner)] => Some([cond, inner]),
         _ => None,
@@ -98,7 +98,7 @@ fn blocks(names: &Names, body: &Body, op: OpId) -> Option<[BlockId; 2]> {
 
 /// Whether constants or the size of a stack determine the trip count of a loop, and so the size of the stacks that it pushes on. A loop
 /// that is run again from snapshots has none.
-fn has_known_length(names: &Names, body: &Body, op: OpId, cond: BlockId) -> bool {
+fn has_known_length(names: &ControlOps, body: &Body, op: OpId, cond: BlockId) -> bool {
     let counter = Counter::of(names.ctx, body, op);
     if counter.is_some_and(|counter| counter.trips(names.ctx, body).is_some()) {
         return true;
@@ -110,7 +110,7 @@ fn has_known_length(names: &Names, body: &Body, op: OpId, cond: BlockId) -> bool
 }
 
 /// A carried value that the condition forwards unchanged, and the body only adds products to.
-fn slot(r: &Rewriter<'_>, names: &Names, op: OpId, [cond, inner]: [BlockId; 2], result: usize) -> Option<Slot> {
+fn slot(r: &Rewriter<'_>, names: &ControlOps, op: OpId, [cond, inner]: [BlockId; 2], result: usize) -> Option<Slot> {
     let body = &*r.body;
     let (cond_end, body_end) = (body.last_op(cond)?, body.last_op(inner)?);
     let passes = names.form(body, op)?.passes[0];
@@ -193,7 +193,7 @@ fn is_worth_it(r: &Rewriter<'_>, op: OpId, inner: BlockId, ty: Type) -> bool {
     known && (summed < 0 || summed.saturating_mul(rows + columns) < rows.saturating_mul(columns))
 }
 
-fn batch(r: &mut Rewriter<'_>, names: &Names, op: OpId, inner: BlockId, slot: Slot) {
+fn batch(r: &mut Rewriter<'_>, names: &ControlOps, op: OpId, inner: BlockId, slot: Slot) {
     let mut behind = Vec::new();
     for term in &slot.terms {
         let operands = [r.body.operand(term.product, 0), r.body.operand(term.product, 1)];

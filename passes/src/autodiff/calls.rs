@@ -138,7 +138,7 @@ fn augment(ctx: &Context, body: &mut Body, call: OpId, made: Made) {
     let new = r.recreate(call, &operands, &types);
     for (at, old) in results.into_iter().enumerate() {
         let result = r.body.result(new, at);
-        r.stand_in(old, result);
+        r.replace_and_rename(old, result);
     }
     r.erase_op(call);
     let tape = r.body.result(new, types.len() - 1);

@@ -71,7 +71,7 @@ impl Invariants {
         body.value_region(value).map(|r| self.region_depth[r.index()])
     }
 
-    /// The value without a record, to replace `pop`, if possible. `duals` maps operations to their duals; `image` maps
+    /// The value without a record, to replace `pop`, if possible. `duals` maps operations to their duals; `primal_at` maps
     /// recorded values to their counterparts there.
     pub(crate) fn recompute(
         &mut self,
@@ -157,7 +157,7 @@ impl Invariants {
                 continue;
             }
             if self.depth_of(r.body, v)? < at {
-                let known = [Some(v), tapes.image.get(v)].into_iter().flatten();
+                let known = [Some(v), tapes.primal_at.get(v)].into_iter().flatten();
                 let visible = |&w: &ValueId| {
                     r.body
                         .value_region(w)

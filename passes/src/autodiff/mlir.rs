@@ -168,7 +168,7 @@ fn expand_one(r: &mut Rewriter<'_>, op: OpId) -> Result<(), String> {
     let filled = fold_elements(r, &shape, &sizes, empty, |r, place, made| {
         let args = r.body.block_args(block).to_vec();
         for (&arg, &at) in args.iter().zip(place) {
-            r.stand_in(arg, at);
+            r.replace_and_rename(arg, at);
         }
         let here = r.point();
         for op in r.body.block_ops_vec(block) {
@@ -182,7 +182,7 @@ fn expand_one(r: &mut Rewriter<'_>, op: OpId) -> Result<(), String> {
         Ok(insert.operands(place.iter().copied()).result(ty).value())
     })?;
     let old = r.body.result(op, 0);
-    r.stand_in(old, filled);
+    r.replace_and_rename(old, filled);
     r.erase_op(op);
     Ok(())
 }

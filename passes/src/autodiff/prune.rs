@@ -15,18 +15,18 @@
 use pir_ir::{BlockId, Body, Context, FlowKind, OpId, Rewriter, ValueId};
 use rustc_hash::FxHashMap;
 
-use super::cross;
+use super::control_ops::ControlOps;
 use super::functions::is_mlir;
 use super::invariants::Invariants;
-use super::plumbing::{CountDown, CountTrips, remove_stack};
+use super::loop_carried_reuse;
+use super::loop_editing::{CountDown, CountTrips, remove_stack};
 use super::remat::recompute_cheap;
 use super::shapes;
-use super::structure::Names;
 use super::tapes::{Tape, Tapes};
 
 /// Prunes the stacks of one body.
 pub(crate) fn run(ctx: &Context, body: &mut Body) {
-    let names = Names::avoiding(ctx, body, &["trips", "trip_next", "trip", "no_trips"]);
+    let names = ControlOps::avoiding(ctx, body, &["trips", "trip_next", "trip", "no_trips"]);
     let mut tapes = Tapes::new(ctx, &names, body);
     let mut invariants = Invariants::new(ctx, body);
     let duals = tapes.duals(body);
@@ -48,7 +48,7 @@ pub(crate) fn run(ctx: &Context, body: &mut Body) {
                 tapes.remove(&mut r, pair, None);
             }
         }
-        cross::run(&mut r, &names, &mut tapes, at);
+        loop_carried_reuse::run(&mut r, &names, &mut tapes, at);
         finish(&mut r, &names, &tapes, at);
     }
     remove_dead_stacks(&mut r, &names);
@@ -58,7 +58,7 @@ pub(crate) fn run(ctx: &Context, body: &mut Body) {
 }
 
 /// Of the pairs of one value in the same regions, the one whose pop comes first serves all.
-fn merge_equal(r: &mut Rewriter<'_>, names: &Names, tapes: &mut Tapes, at: usize) {
+fn merge_equal(r: &mut Rewriter<'_>, names: &ControlOps, tapes: &mut Tapes, at: usize) {
     let mut first: FxHashMap<(ValueId, Option<BlockId>), ValueId> = FxHashMap::default();
     let mut kept = Vec::new();
     // What is pushed last is popped first.
@@ -77,7 +77,7 @@ fn merge_equal(r: &mut Rewriter<'_>, names: &Names, tapes: &mut Tapes, at: usize
 }
 
 /// When nothing is recorded any more, the dual of a loop needs another way to determine when to end.
-pub(crate) fn finish(r: &mut Rewriter<'_>, names: &Names, tapes: &Tapes, at: usize) {
+pub(crate) fn finish(r: &mut Rewriter<'_>, names: &ControlOps, tapes: &Tapes, at: usize) {
     let tape = &tapes.all[at];
     if tape.pairs.is_empty() && tape.kind == FlowKind::Loop {
         replace_exit_test(r, names, tape, &tapes.partner);
@@ -87,7 +87,7 @@ pub(crate) fn finish(r: &mut Rewriter<'_>, names: &Names, tapes: &Tapes, at: usi
 /// A dual that ran as long as the stack was not empty runs as often as the loop did.
 fn replace_exit_test(
     r: &mut Rewriter<'_>,
-    names: &Names,
+    names: &ControlOps,
     tape: &Tape,
     partner: &FxHashMap<OpId, (OpId, usize)>,
 ) -> Option<()> {
@@ -114,7 +114,7 @@ fn replace_exit_test(
 }
 
 /// Removes stacks that are pushed on but never read, outer ones first: what they recorded may be inner handles.
-pub(crate) fn remove_dead_stacks(r: &mut Rewriter<'_>, names: &Names) {
+pub(crate) fn remove_dead_stacks(r: &mut Rewriter<'_>, names: &ControlOps) {
     for op in r.body.walk_all().collect::<Vec<_>>() {
         if !r.body.is_alive(op) {
             continue;

@@ -59,8 +59,8 @@ pub(super) fn record(r: &mut Rewriter<'_>, tapes: &mut Tapes, (push, pop): (OpId
     for reader in readers {
         r.body.set_operand(reader.op, reader.index, like);
     }
-    tapes.image.remove(value);
-    tapes.image.insert(shape, popped);
+    tapes.primal_at.remove(value);
+    tapes.primal_at.insert(shape, popped);
 }
 
 /// Whether an operand is read for its shape alone.

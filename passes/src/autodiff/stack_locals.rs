@@ -9,11 +9,11 @@ use pir_dialects::cf;
 use pir_ir::{BlockId, Body, Context, FlowEdit, OpId, Rewriter, ValueId};
 
 use super::activity::Activity;
-use super::structure::{Names, locals};
+use super::control_ops::{ControlOps, locals};
 
 /// Records the locals of the active operations of a body.
 pub(crate) fn run(ctx: &Context, body: &mut Body, activity: &Activity) {
-    let names = Names::avoiding(ctx, body, &["stack"]);
+    let names = ControlOps::avoiding(ctx, body, &["stack"]);
     // Inner operations first: their results and stacks are locals of the outer ones.
     let ops: Vec<OpId> = body
         .post_order()
@@ -41,7 +41,7 @@ pub(crate) fn run(ctx: &Context, body: &mut Body, activity: &Activity) {
 }
 
 /// A branch without results may lack its else; its dual has results where it pushes on a stack.
-fn add_else(r: &mut Rewriter<'_>, names: &Names, op: OpId) {
+fn add_else(r: &mut Rewriter<'_>, names: &ControlOps, op: OpId) {
     if let Some(&[.., first, last]) = Some(r.body.op_regions(op))
         && r.body.region_blocks(last).is_empty()
         && let Some(end) = r.body.region_terminator(first)
@@ -53,13 +53,13 @@ fn add_else(r: &mut Rewriter<'_>, names: &Names, op: OpId) {
     }
 }
 
-fn create_stack(r: &mut Rewriter<'_>, names: &Names, before: OpId) -> ValueId {
+fn create_stack(r: &mut Rewriter<'_>, names: &ControlOps, before: OpId) -> ValueId {
     let stack = r.before(before).op(cf::CREATE_STACK).result(names.stack).value();
     r.name(stack, &names.spelled("stack"));
     stack
 }
 
-fn push_locals(r: &mut Rewriter<'_>, names: &Names, block: BlockId, stack: ValueId) {
+fn push_locals(r: &mut Rewriter<'_>, names: &ControlOps, block: BlockId, stack: ValueId) {
     let Some(terminator) = r.body.last_op(block) else {
         return;
     };
@@ -73,7 +73,7 @@ fn push_locals(r: &mut Rewriter<'_>, names: &Names, block: BlockId, stack: Value
 }
 
 /// Gives an operation an entry region that makes a stack, unless it can have none.
-fn add_entry(r: &mut Rewriter<'_>, names: &Names, op: OpId) -> bool {
+fn add_entry(r: &mut Rewriter<'_>, names: &ControlOps, op: OpId) -> bool {
     let edit = FlowEdit::new(names.ctx, r.body, op).and_then(|mut edit| {
         edit.add_entry(cf::CREATE_STACK, names.stack);
         edit.check(r.body)

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use pir_ir::{BlockId, Body, Context, FlowKind, OpId, Rewriter, Use, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::control_ops::ControlOps;
 use super::dense::DenseMap;
-use super::structure::Names;
 use crate::analysis::{Provenance, RegionTree};
 
 /// The readers of one handle.
@@ -44,7 +44,7 @@ pub(crate) struct Side {
 pub(crate) struct Tapes {
     pub(crate) all: Vec<Tape>,
     /// The counterparts of recorded values in the duals.
-    pub(crate) image: DenseMap,
+    pub(crate) primal_at: DenseMap,
     /// For each pop its push, and whose tape they are on.
     pub(crate) partner: FxHashMap<OpId, (OpId, usize)>,
     /// For values that a loop starts from, a block of its dual and the result of that which is the value again.
@@ -65,7 +65,7 @@ pub(crate) struct Recorded {
 
 /// The recorded values of a body.
 pub(crate) fn recorded(ctx: &Context, body: &Body) -> Recorded {
-    let names = Names::new(ctx);
+    let names = ControlOps::new(ctx);
     let tapes = Tapes::new(ctx, &names, body);
     let provenance = body.analysis::<Provenance>(ctx);
     let partner: FxHashMap<OpId, OpId> = tapes.partner.iter().map(|(&pop, &(push, _))| (pop, push)).collect();
@@ -102,15 +102,15 @@ impl Tape {
 }
 
 impl Tapes {
-    pub(crate) fn new(ctx: &Context, names: &Names, body: &Body) -> Self {
-        let (all, image) = pair(names, body, &body.analysis::<Provenance>(ctx));
+    pub(crate) fn new(ctx: &Context, names: &ControlOps, body: &Body) -> Self {
+        let (all, primal_at) = pair(names, body, &body.analysis::<Provenance>(ctx));
         let mut partner = FxHashMap::default();
         for (at, tape) in all.iter().enumerate() {
             partner.extend(tape.pairs.iter().map(|&(push, pop)| (pop, (push, at))));
         }
         Tapes {
             all,
-            image,
+            primal_at,
             partner,
             started_from: FxHashMap::default(),
             tree: body.analysis::<RegionTree>(ctx),
@@ -126,9 +126,9 @@ impl Tapes {
     }
 
     /// Maps the values that a tape pops to the values that it pushes.
-    pub(crate) fn enter_images(&mut self, body: &Body, at: usize) {
+    pub(crate) fn enter_primals(&mut self, body: &Body, at: usize) {
         for &(push, pop) in &self.all[at].pairs {
-            self.image.insert(body.operand(push, 1), body.result(pop, 0));
+            self.primal_at.insert(body.operand(push, 1), body.result(pop, 0));
         }
     }
 
@@ -136,7 +136,7 @@ impl Tapes {
     pub(crate) fn add(&mut self, r: &Rewriter<'_>, at: usize, push: OpId, pop: OpId) {
         self.all[at].pairs.push((push, pop));
         self.partner.insert(pop, (push, at));
-        self.image.insert(r.body.operand(push, 1), r.body.result(pop, 0));
+        self.primal_at.insert(r.body.operand(push, 1), r.body.result(pop, 0));
     }
 
     /// Removes a pair that is no longer on a tape; `other` replaces the popped value.
@@ -145,10 +145,10 @@ impl Tapes {
         match other {
             Some(other) => {
                 r.replace_value(popped, other);
-                self.image.insert(value, other);
+                self.primal_at.insert(value, other);
             }
             None => {
-                self.image.remove(value);
+                self.primal_at.remove(value);
             }
         }
         r.erase_op(pop);
@@ -157,13 +157,13 @@ impl Tapes {
 }
 
 /// The pushes and pops of operations and their duals, in pairs.
-pub(crate) fn pairs_of_duals(names: &Names, body: &Body, provenance: &Provenance) -> Vec<(OpId, OpId)> {
+pub(crate) fn pairs_of_duals(names: &ControlOps, body: &Body, provenance: &Provenance) -> Vec<(OpId, OpId)> {
     let (tapes, _) = pair(names, body, provenance);
     tapes.into_iter().flat_map(|t| t.pairs).collect()
 }
 
 /// Pairs pushes and pops, outer stacks first, and finds the counterparts of recorded values in the duals.
-fn pair(names: &Names, body: &Body, provenance: &Provenance) -> (Vec<Tape>, DenseMap) {
+fn pair(names: &ControlOps, body: &Body, provenance: &Provenance) -> (Vec<Tape>, DenseMap) {
     let mut readers: FxHashMap<ValueId, Readers> = FxHashMap::default();
     let mut order = Vec::new();
     for op in body.walk_all() {
@@ -216,7 +216,7 @@ fn pair(names: &Names, body: &Body, provenance: &Provenance) -> (Vec<Tape>, Dens
             sound: true,
         });
     }
-    let mut image = DenseMap::default();
+    let mut primal_at = DenseMap::default();
     let mut tapes = Vec::new();
     for at in 0..found.len() {
         // Outer ones come first.
@@ -225,11 +225,11 @@ fn pair(names: &Names, body: &Body, provenance: &Provenance) -> (Vec<Tape>, Dens
     for Found { tape, sound, .. } in found {
         if sound {
             let pairs = tape.pairs.iter();
-            pairs.for_each(|&(push, pop)| image.insert(body.operand(push, 1), body.result(pop, 0)));
+            pairs.for_each(|&(push, pop)| primal_at.insert(body.operand(push, 1), body.result(pop, 0)));
             tapes.push(tape);
         }
     }
-    (tapes, image)
+    (tapes, primal_at)
 }
 
 /// A tape, the one that its handle was recorded on, and whether no use prevents that.
@@ -240,7 +240,7 @@ struct Found {
 }
 
 fn pair_one(
-    names: &Names,
+    names: &ControlOps,
     body: &Body,
     provenance: &Provenance,
     handle: ValueId,
@@ -323,7 +323,7 @@ fn pair_one(
 }
 
 /// The operation that pushes on a stack, and the handle that it uses inside; `None` for its last block arguments.
-fn recording_op(names: &Names, body: &Body, origin: ValueId) -> Option<(OpId, Option<ValueId>)> {
+fn recording_op(names: &ControlOps, body: &Body, origin: ValueId) -> Option<(OpId, Option<ValueId>)> {
     let op = body.defining_op(origin)?;
     if body.op_name(op) != names.create {
         let structure = names.form(body, op)?;

@@ -152,7 +152,7 @@ impl Walk<'_, '_> {
         let (Some(edge), None) = (ways.next(), ways.next()) else {
             return;
         };
-        let Some((value, truth)) = flow.decides(view, edge.from, to) else {
+        let Some((value, truth)) = flow.branch_condition(view, edge.from, to) else {
             return;
         };
         if self.constants.of(self.body, value).is_some() {

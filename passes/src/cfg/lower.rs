@@ -144,8 +144,8 @@ fn ways(ctx: &Context, body: &Body, op: OpId) -> Option<Vec<(FlowPoint, Ways)>> 
             [one] => Ways::One(way(one)?),
             [a, b] => {
                 let (value, holds) = flow
-                    .decides(view, from, a.to)
-                    .or_else(|| flow.decides(view, from, b.to).map(|(v, holds)| (v, !holds)))?;
+                    .branch_condition(view, from, a.to)
+                    .or_else(|| flow.branch_condition(view, from, b.to).map(|(v, holds)| (v, !holds)))?;
                 let (yes, no) = if holds { (a, b) } else { (b, a) };
                 Ways::Two(value, way(yes)?, way(no)?)
             }

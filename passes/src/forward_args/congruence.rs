@@ -18,14 +18,14 @@ use pir_ir::{AttrDict, Body, Context, Lists, OpId, OpName, Type, ValueDef, Value
 use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
 
-use super::{Slots, replace_uses};
+use super::{PhiGraph, replace_uses};
 use crate::analysis::{OpKey, ShortHash, effects_of};
 
 /// Stands for no group, class, node or dependent.
 const NONE: u32 = u32::MAX;
 
 /// Makes the uses of slots that are equal to another one uses of that one.
-pub(super) fn merge_equal_slots(ctx: &Context, body: &mut Body, slots: &Slots) -> bool {
+pub(super) fn merge_equal_slots(ctx: &Context, body: &mut Body, slots: &PhiGraph) -> bool {
     let Some(group_of) = groups(ctx, body, slots) else {
         return false;
     };
@@ -41,7 +41,7 @@ pub(super) fn merge_equal_slots(ctx: &Context, body: &mut Body, slots: &Slots) -
 
 /// The group of each slot: those of one place, type and number of sources may be equal. [`NONE`] for one that is alone.
 /// Nothing if no group has a slot that is read.
-fn groups(ctx: &Context, body: &Body, slots: &Slots) -> Option<Vec<u32>> {
+fn groups(ctx: &Context, body: &Body, slots: &PhiGraph) -> Option<Vec<u32>> {
     struct Group {
         key: (Type, usize),
         size: u32,
@@ -122,7 +122,7 @@ fn look(body: &Body, group_of_value: &[u32], value: ValueId, depth: usize, hashe
 
 /// The initial classes of slots: those of one group whose sources are superficially equal, which is cheap to determine.
 /// [`NONE`] for a slot that is alone in its class, or unused. `None` if there are no classes.
-fn split_by_sources(body: &Body, slots: &Slots, group_of: &[u32]) -> Option<Vec<u32>> {
+fn split_by_sources(body: &Body, slots: &PhiGraph, group_of: &[u32]) -> Option<Vec<u32>> {
     let mut group_of_value = vec![NONE; body.num_value_slots()];
     for (slot, &group) in slots.slots.iter().zip(group_of) {
         group_of_value[slot.value.index()] = group;
@@ -175,7 +175,7 @@ fn renumber(mut next: u32, matters: impl Iterator<Item = bool>) -> (Vec<u32>, u3
 fn equal_slots(
     ctx: &Context,
     body: &Body,
-    slots: &Slots,
+    slots: &PhiGraph,
     group_of: &[u32],
     first_classes: &[u32],
 ) -> Vec<(ValueId, ValueId)> {

@@ -95,7 +95,7 @@ pub(crate) fn forward_slots(ctx: &Context, body: &mut Body) -> bool {
 pub(crate) fn forward_constant_slots(ctx: &Context, body: &mut Body, flow: &FlowOps) -> Forwarded {
     let mut done = Forwarded::default();
     for round in 0..MAX_ROUNDS {
-        let mut slots = Slots::new(ctx, body, flow);
+        let mut slots = PhiGraph::new(ctx, body, flow);
         let forwarded = solver::forward_once(ctx, body, &slots);
         // Merging again finds nothing unless something else was done: what has become the same operand was equal before.
         if !forwarded && round > 0 {
@@ -104,7 +104,7 @@ pub(crate) fn forward_constant_slots(ctx: &Context, body: &mut Body, flow: &Flow
         }
         if forwarded {
             drop(slots);
-            slots = Slots::new(ctx, body, flow);
+            slots = PhiGraph::new(ctx, body, flow);
         }
         if !congruence::merge_equal_slots(ctx, body, &slots) && !forwarded {
             done.settled = true;
@@ -125,7 +125,7 @@ fn forward_args(ctx: &Context, body: &mut Body) -> bool {
 
 /// The slots of a body that come from somewhere, those of one place (the results of an operation, or the arguments of a
 /// block) next to each other. There may be about as many as values, so that little is kept for each.
-struct Slots {
+struct PhiGraph {
     slots: Vec<Slot>,
     /// The operands that the slots come from, those of one slot next to each other.
     sources: Vec<ValueId>,
@@ -139,9 +139,9 @@ struct Slot {
     end: u32,
 }
 
-impl Slots {
+impl PhiGraph {
     fn new(ctx: &Context, body: &Body, flow: &FlowOps) -> Self {
-        let mut all = Slots {
+        let mut all = PhiGraph {
             slots: Vec::new(),
             sources: Vec::new(),
         };

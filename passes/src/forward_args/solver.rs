@@ -7,7 +7,7 @@ use pir_ir::{AttrDict, Body, Context, DominanceInfo, Lists, OpId, OpName, Rewrit
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::{Slots, replace_uses};
+use super::{PhiGraph, replace_uses};
 
 /// The known value of a slot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,7 +74,7 @@ struct Solver<'a> {
     ctx: &'a Context,
     body: &'a Body,
     dominance: Visible,
-    slots: &'a Slots,
+    slots: &'a PhiGraph,
     states: Vec<State>,
     /// The index of each value's slot, or `u32::MAX`.
     slot_of: Vec<u32>,
@@ -98,7 +98,7 @@ impl Visible {
 }
 
 impl<'a> Solver<'a> {
-    fn new(ctx: &'a Context, body: &'a Body, slots: &'a Slots) -> Self {
+    fn new(ctx: &'a Context, body: &'a Body, slots: &'a PhiGraph) -> Self {
         let mut slot_of = vec![u32::MAX; body.num_value_slots()];
         for (index, slot) in slots.slots.iter().enumerate() {
             slot_of[slot.value.index()] = index as u32;
@@ -214,7 +214,7 @@ impl<'a> Solver<'a> {
 }
 
 /// Determines the values of slots, and replaces their uses. Returns whether there were any.
-pub(super) fn forward_once(ctx: &Context, body: &mut Body, slots: &Slots) -> bool {
+pub(super) fn forward_once(ctx: &Context, body: &mut Body, slots: &PhiGraph) -> bool {
     if slots.slots.is_empty() {
         return false;
     }

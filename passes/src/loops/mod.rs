@@ -12,7 +12,7 @@ use pir_ir::{
 };
 use smallvec::SmallVec;
 
-use crate::analysis::{Counter, Facts, Touched, has_unknown_effects};
+use crate::analysis::{Counter, EffectAnalysis, EffectSet, has_unknown_effects};
 
 pub use peel::Peel;
 pub use rotate::{RotateWhile, UnrotateWhile};
@@ -48,7 +48,7 @@ impl Loop {
             tests,
             repeats,
         };
-        let decides = flow.decides(body.view(ctx, op), tests, repeats)?;
+        let decides = flow.branch_condition(body.view(ctx, op), tests, repeats)?;
         let known = decides == (body.get_operand(this.test, 0)?, true);
         (known && form.entry.is_none() && form.passes == [1, 0]).then_some(this)
     }
@@ -92,9 +92,9 @@ impl Loop {
     }
 
     /// Whether what decides whether to go on changes nothing, so that it may be done once more.
-    fn tests_quietly(&self, body: &Body, facts: &Facts) -> bool {
+    fn tests_quietly(&self, body: &Body, facts: &EffectAnalysis) -> bool {
         let mut ops = body.block_ops(self.cond);
-        ops.all(|op| !facts.touched(op).intersects(Touched::WRITES | Touched::ALLOC))
+        ops.all(|op| !facts.touched(op).intersects(EffectSet::WRITES | EffectSet::ALLOC))
     }
 }
 

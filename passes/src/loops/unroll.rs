@@ -4,7 +4,7 @@ use pir_ir::{Arith, Body, Context, Diagnostic, FlowEdit, FlowPoint, Module, OpId
 use smallvec::SmallVec;
 
 use super::{Loop, copy_block, flag_later, grows, mapped};
-use crate::analysis::{Constants, Counter, Facts, Limits, has_unknown_effects, known_path};
+use crate::analysis::{Constants, Counter, EffectAnalysis, Limits, has_unknown_effects, known_path};
 use crate::bodies::for_each_body_mut;
 use crate::options::{OptionKind, OptionSpec};
 use crate::pass::{Changed, Pass, PassContext, Scope};
@@ -70,7 +70,7 @@ impl Pass for Unroll {
                 changed |= unroll_all(&Constants::new(ctx, cx.evaluator, false), body, copies);
             }
             if let Some(factor) = factor {
-                let facts = body.analysis::<Facts>(ctx);
+                let facts = body.analysis::<EffectAnalysis>(ctx);
                 for l in Loop::all(ctx, body) {
                     changed |= unroll_by(ctx, body, &facts, l, factor, copies).is_some();
                 }
@@ -107,7 +107,14 @@ fn size(body: &Body, op: OpId) -> usize {
 }
 
 /// Executes `factor` iterations at a time while at least that many remain.
-fn unroll_by(ctx: &Context, body: &mut Body, facts: &Facts, l: Loop, factor: i64, copies: usize) -> Option<()> {
+fn unroll_by(
+    ctx: &Context,
+    body: &mut Body,
+    facts: &EffectAnalysis,
+    l: Loop,
+    factor: i64,
+    copies: usize,
+) -> Option<()> {
     if !l.is_innermost(ctx, body) || l.carries_handles(ctx, body) || !l.tests_quietly(body, facts) {
         return None;
     }

@@ -32,7 +32,7 @@ use pir_ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use crate::analysis::{Constants, Facts, Variables, has_simple_regions, successor_start};
+use crate::analysis::{Constants, EffectAnalysis, Variables, has_simple_regions, successor_start};
 use crate::bodies::{for_each_body_mut, inner_bodies_mut};
 use crate::forward_args::{is_handed_on_by_entry, replace_uses};
 use crate::pass::{Changed, ConstantEvaluator, Pass, PassContext, Scope};
@@ -468,7 +468,7 @@ impl<'a> Solver<'a> {
 
 /// Replaces values that are known to be constant with constants.
 fn rewrite(ctx: &Context, body: &mut Body, constants: &Constants<'_>, known: &[Known]) -> bool {
-    let facts = body.analysis::<Facts>(ctx);
+    let facts = body.analysis::<EffectAnalysis>(ctx);
     let mut changed = false;
     let mut of_args: FxHashMap<(BlockId, Attr, Type), ValueId> = FxHashMap::default();
     for block in body.all_blocks() {

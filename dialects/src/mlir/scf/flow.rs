@@ -101,7 +101,7 @@ impl RegionFlow for WhileFlow {
         }
     }
 
-    fn decides(&self, op: OpView<'_>, from: FlowPoint, to: FlowPoint) -> Option<(ValueId, bool)> {
+    fn branch_condition(&self, op: OpView<'_>, from: FlowPoint, to: FlowPoint) -> Option<(ValueId, bool)> {
         let flag = (from == FlowPoint::Region(0)).then(|| Self::flag(op))??;
         Some((flag, to == FlowPoint::Region(1)))
     }
@@ -189,7 +189,7 @@ impl RegionFlow for BranchFlow {
         Some(Self::point(op, region))
     }
 
-    fn decides(&self, op: OpView<'_>, _: FlowPoint, to: FlowPoint) -> Option<(ValueId, bool)> {
+    fn branch_condition(&self, op: OpView<'_>, _: FlowPoint, to: FlowPoint) -> Option<(ValueId, bool)> {
         match to {
             FlowPoint::Region(branch) if op.name() == IF => Some((op.operand(0)?, branch == 0)),
             _ => None,

@@ -3,7 +3,7 @@
 use super::caches::{KnownOp, op_place};
 use super::parser::{Failure, Parser};
 use super::pending::{Pending, ResultName};
-use super::repeated::Met;
+use super::repeated::ReadSoFar;
 use crate::declare::Traits;
 use crate::diagnostics::Span;
 use crate::text::cursor;
@@ -52,17 +52,17 @@ impl Parser<'_> {
             // Our own form has ways of its own.
             if known.foreign || known.name.is_none() {
                 match self.met_before(&mut op) {
-                    Met::Whole(attrs) => {
+                    ReadSoFar::Whole(attrs) => {
                         self.create(op.spec(attrs), &op.names);
                         op.regions.clear();
                         self.ready = Some(op);
                         return Ok(());
                     }
-                    Met::Head => {
+                    ReadSoFar::Head => {
                         op.comment = std::mem::take(&mut self.comment);
                         return self.open_region(op, false);
                     }
-                    Met::Not => {}
+                    ReadSoFar::Not => {}
                 }
             }
             let is_foreign = is_other && self.is_foreign(&mut op)?;

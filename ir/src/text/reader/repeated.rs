@@ -123,7 +123,7 @@ impl Repeated<'_> {
 
 /// How far an operation was read.
 #[derive(PartialEq, Eq)]
-pub(super) enum Met {
+pub(super) enum ReadSoFar {
     /// To its end; with its attributes.
     Whole(AttrDict),
     /// To the brace of its first region.
@@ -134,19 +134,19 @@ pub(super) enum Met {
 
 impl<'s> Parser<'s> {
     /// Reads what follows the name of an operation, if the same text came before. Whether it is to be kept otherwise is noted in `op`.
-    pub(super) fn met_before(&mut self, op: &mut Pending) -> Met {
+    pub(super) fn met_before(&mut self, op: &mut Pending) -> ReadSoFar {
         let Some(hash) = self.hash_of_line(op.name) else {
-            return Met::Not;
+            return ReadSoFar::Not;
         };
         if let Some(known) = self.repeated.known.take(hash, |known| known.name == op.name) {
             let met = self.repeat(op, &known);
             self.repeated.known.keep(hash, known);
-            if met != Met::Not {
+            if met != ReadSoFar::Not {
                 return met;
             }
         }
         op.keep = self.repeated.has_come(hash).then_some((hash, self.expanded));
-        Met::Not
+        ReadSoFar::Not
     }
 
     /// A hash of parts of the line without names of values: of its first bytes here, and of its last ones.
@@ -178,7 +178,7 @@ impl<'s> Parser<'s> {
         Some(mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15))
     }
 
-    fn repeat(&mut self, op: &mut Pending, known: &Known<'s>) -> Met {
+    fn repeat(&mut self, op: &mut Pending, known: &Known<'s>) -> ReadSoFar {
         let (start, expanded) = (self.pos, self.expanded.saturating_add(known.expanded));
         // The reader of the format reports that it is too much.
         let met = match expanded <= self.most_expanded {
@@ -194,13 +194,13 @@ impl<'s> Parser<'s> {
                 self.pos = start;
                 op.operands.clear();
                 op.function_args.clear();
-                Met::Not
+                ReadSoFar::Not
             }
         }
     }
 
     #[inline]
-    fn repeat_outcome(&mut self, op: &mut Pending, known: &Known<'s>) -> Option<Met> {
+    fn repeat_outcome(&mut self, op: &mut Pending, known: &Known<'s>) -> Option<ReadSoFar> {
         match &known.outcome {
             Outcome::Whole(whole) => {
                 if whole.named != op.num_named {
@@ -217,7 +217,7 @@ impl<'s> Parser<'s> {
                     let region = hidden.create(self.body(), op.span);
                     op.regions.push(region);
                 }
-                Some(Met::Whole(whole.attrs))
+                Some(ReadSoFar::Whole(whole.attrs))
             }
             Outcome::Head(state, attrs) => {
                 let mut copy = self.spare_states.pop().unwrap_or_default();
@@ -230,7 +230,7 @@ impl<'s> Parser<'s> {
                 copy.copy_from(state);
                 op.attrs.extend_from_slice(attrs);
                 op.ods = Some(copy);
-                Some(Met::Head)
+                Some(ReadSoFar::Head)
             }
         }
     }

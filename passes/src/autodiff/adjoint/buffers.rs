@@ -31,7 +31,7 @@ impl Adjoint<'_, '_> {
                 .body
                 .operands(op)
                 .take(dynamic)
-                .map(|v| self.image.get_or_self(v))
+                .map(|v| self.primal_at.get_or_self(v))
                 .collect();
             let shadow = make_shadow(self.r, buffer, &sizes).map_err(|why| self.buffer_failed(op, &why))?;
             self.shadows.insert(buffer, shadow);
@@ -48,7 +48,7 @@ impl Adjoint<'_, '_> {
                     .shadows
                     .get(value)
                     .ok_or_else(|| self.buffer_failed(op, NO_SHADOW))?,
-                false => self.image.get_or_self(value),
+                false => self.primal_at.get_or_self(value),
             });
         }
         let (name, attrs) = (self.r.ctx.op_str(self.r.body.op_name(op)), self.r.body.attrs(op));
@@ -66,7 +66,7 @@ impl Adjoint<'_, '_> {
         let custom = custom.ok_or_else(|| failed(self, "the called function has no adjoint"))?;
         let results: Vec<ValueId> = self.r.body.results(op).collect();
         let tape = results.last().ok_or_else(|| failed(self, "the call returns no tape"))?;
-        let mut args = vec![self.image.get_or_self(*tape)];
+        let mut args = vec![self.primal_at.get_or_self(*tape)];
         for &result in &results {
             if self.r.ctx.is_continuous(self.r.body.value_type(result)) {
                 let grad = self.take_or_zeros(frame, result);
@@ -119,7 +119,10 @@ impl Adjoint<'_, '_> {
         let stores = access == Some(Access::Store);
         let at = usize::from(stores);
         let shadow = shadow(self, at)?;
-        let place: Vec<ValueId> = operands[at + 1..].iter().map(|&v| self.image.get_or_self(v)).collect();
+        let place: Vec<ValueId> = operands[at + 1..]
+            .iter()
+            .map(|&v| self.primal_at.get_or_self(v))
+            .collect();
         let value = if stores { operands[0] } else { self.r.body.result(op, 0) };
         let ty = self.r.body.value_type(value);
         let added = if stores { None } else { frame.take(value) };

@@ -4,14 +4,14 @@ use pir_ir::{Body, Context, OpId, Use, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::autodiff::activity::Activity;
+use crate::autodiff::control_ops::ControlOps;
 use crate::autodiff::memory::Access;
-use crate::autodiff::structure::Names;
 
 /// For each operation with structured control flow, the active values that its regions use from outside in a way that
 /// the derivative passes through.
 pub(super) fn captures(
     ctx: &Context,
-    names: &Names,
+    names: &ControlOps,
     body: &Body,
     activity: &Activity,
 ) -> FxHashMap<OpId, Vec<ValueId>> {

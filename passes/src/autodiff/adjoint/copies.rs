@@ -11,11 +11,17 @@
 use pir_dialects::cf;
 use pir_ir::{Arith, Rewriter, Structured, Type, ValueId};
 
-use crate::autodiff::structure::Names;
+use crate::autodiff::control_ops::ControlOps;
 use crate::made::Made;
 
 /// Adds the cotangents on `from` to those on `into`, from the top.
-pub(super) fn merge(r: &mut Rewriter<'_>, names: &Names, from: ValueId, into: ValueId, ty: Type) -> Result<(), String> {
+pub(super) fn merge(
+    r: &mut Rewriter<'_>,
+    names: &ControlOps,
+    from: ValueId,
+    into: ValueId,
+    ty: Type,
+) -> Result<(), String> {
     let flow = names.kit.ok_or("the dialect has no loop for this")?.flow;
     let sums = r.op(cf::CREATE_STACK).result(names.stack).value();
     r.name(sums, "sums");

@@ -5,8 +5,8 @@ use pir_ir::{Arith, BlockId, OpBuilder, OpId, ValueId};
 use smallvec::SmallVec;
 
 use super::{Adjoint, NO_DUAL, Trouble};
+use crate::autodiff::control_ops::Tape;
 use crate::autodiff::cotangent::Frame;
-use crate::autodiff::structure::Tape;
 
 impl<'a> Adjoint<'_, 'a> {
     pub(super) fn loop_dual(
@@ -63,7 +63,7 @@ impl<'a> Adjoint<'_, 'a> {
         let outgoing = carried.iter().map(|&j| cond_args[j]).chain(captures.iter().copied());
         let yielded = self.take_all(&mut inner, outgoing)?;
         if let Some(tape) = &tape {
-            let handle = self.image.get_or_self(tape.handle);
+            let handle = self.primal_at.get_or_self(tape.handle);
             let empty = self.r.op(cf::IS_EMPTY).operand(handle).infer()?;
             let empty = self.r.body.result(empty, 0);
             self.r.name(empty, "done");
@@ -181,7 +181,7 @@ impl<'a> Adjoint<'_, 'a> {
             .body
             .operands_vec(op)
             .into_iter()
-            .map(|v| self.image.get_or_self(v));
+            .map(|v| self.primal_at.get_or_self(v));
         let types: Vec<_> = captures.iter().map(|&v| self.r.body.value_type(v)).collect();
         let name = self.names.dual(self.r.body, op).ok_or(NO_DUAL)?;
         let mut builder = self.r.op(name).operands(operands).results(types);

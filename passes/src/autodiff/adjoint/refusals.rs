@@ -7,11 +7,11 @@ use smallvec::SmallVec;
 
 use crate::analysis::is_handle_type;
 use crate::autodiff::activity::{Activity, Path};
+use crate::autodiff::control_ops::ControlOps;
 use crate::autodiff::differentiable::has_cotangent;
 use crate::autodiff::naming::spelled;
 use crate::autodiff::rules::RuleTable;
 use crate::autodiff::stacks::Mode;
-use crate::autodiff::structure::Names;
 
 pub(super) fn no_rule(ctx: &Context, body: &Body, activity: &Activity, op: OpId) -> Diagnostic {
     let name = ctx.op_str(body.op_name(op));
@@ -106,7 +106,7 @@ pub(crate) fn check_rules(
     activity: &Activity,
     mode: Mode,
 ) -> Vec<Diagnostic> {
-    let names = Names::new(ctx);
+    let names = ControlOps::new(ctx);
     let mut errors: Vec<Diagnostic> = Vec::new();
     for op in body.walk_all() {
         // Nothing passes through an operation that only computes, unless to a result.

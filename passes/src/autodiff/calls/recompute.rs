@@ -13,10 +13,10 @@ use rustc_hash::FxHashMap;
 
 use super::forget_unread;
 use crate::analysis::Provenance;
+use crate::autodiff::control_ops::ControlOps;
 use crate::autodiff::functions::functions;
 use crate::autodiff::lower::pairs_of_handles;
 use crate::autodiff::memory::buffer_arguments;
-use crate::autodiff::structure::Names;
 use crate::autodiff::tapes::pairs_of_duals;
 use crate::bodies::inner_bodies_mut;
 
@@ -62,7 +62,7 @@ fn in_scope(ctx: &Context, scope: &mut Body) -> Result<bool, Box<Diagnostic>> {
     }
     let mut order: Vec<(Sym, Sym)> = adjoints.into_iter().collect();
     order.sort_by_key(|&(callee, _)| functions.get(&callee).copied());
-    let mut pairs = pairs_of_handles(ctx, &Names::new(ctx), scope, &functions);
+    let mut pairs = pairs_of_handles(ctx, &ControlOps::new(ctx), scope, &functions);
     let mut unneeded = Vec::new();
     for (callee, adjoint) in order {
         // An adjoint that nothing needs may have been removed.
@@ -112,7 +112,7 @@ fn unclear(body: &Body, op: OpId, what: &str) -> Box<Diagnostic> {
 
 /// Makes one function, of arguments and cotangents, of the one that gives a tape and the one that takes it.
 fn join(ctx: &Context, scope: &mut Body, augmented: OpId, adjoint: OpId) -> Result<(), Box<Diagnostic>> {
-    let names = Names::new(ctx);
+    let names = ControlOps::new(ctx);
     let (Some(forward), Some(dual)) = (scope.isolated(augmented), scope.isolated(adjoint)) else {
         return Ok(());
     };
@@ -180,7 +180,7 @@ fn take_back(ctx: &Context, body: &mut Body, mut pops: FxHashMap<OpId, OpId>) ->
     if calls.is_empty() {
         return Ok(());
     }
-    let names = Names::new(ctx);
+    let names = ControlOps::new(ctx);
     pops.extend(pairs_of_duals(&names, body, &body.analysis::<Provenance>(ctx)));
     let mut r = Rewriter::new(ctx, body);
     for (call, _, adjoint) in calls {

@@ -138,7 +138,7 @@ impl Parts {
         for &value in recorded.iter().rev() {
             let ty = r.body.value_type(value);
             let popped = r.op(cf::POP_BACK).operand(tape).result(ty).value();
-            r.stand_in(value, popped);
+            r.replace_and_rename(value, popped);
         }
         for &op in self.forward.iter().rev() {
             let is_read = r.body.results(op).any(|value| r.body.has_uses(value));

@@ -13,9 +13,9 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::super::activity::Activity;
+use super::super::control_ops::ControlOps;
 use super::super::cotangent::{elements, is_list, list_of, zeros_like};
 use super::super::rules::{RuleTable, carried};
-use super::super::structure::Names;
 use super::linear::{Tangent, Tangents, push_forward};
 
 type Failure = Box<Diagnostic>;
@@ -25,7 +25,7 @@ pub(super) struct Forward<'x, 'a> {
     pub(super) r: &'x mut Rewriter<'a>,
     rules: &'x RuleTable,
     activity: &'x Activity,
-    names: Names<'a>,
+    names: ControlOps<'a>,
     tangents: Tangents,
     /// Tangents that are given, of values that are the results of operations.
     given: FxHashMap<ValueId, ValueId>,
@@ -37,7 +37,7 @@ pub(super) struct Forward<'x, 'a> {
 
 impl<'x, 'a> Forward<'x, 'a> {
     pub(super) fn new(r: &'x mut Rewriter<'a>, rules: &'x RuleTable, activity: &'x Activity) -> Self {
-        let names = Names::new(r.ctx);
+        let names = ControlOps::new(r.ctx);
         Forward {
             r,
             rules,

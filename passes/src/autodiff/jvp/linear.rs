@@ -70,7 +70,7 @@ pub(super) fn push_forward(
     let mut depends = Fresh::since_now(r);
     for &result in &results {
         let ty = r.body.value_type(result);
-        let mut stand_in = |r: &mut Rewriter<'_>, ty: Type| {
+        let mut replace_and_rename = |r: &mut Rewriter<'_>, ty: Type| {
             let value = r.body.create_placeholder(ty);
             depends.insert(value);
             value
@@ -79,7 +79,7 @@ pub(super) fn push_forward(
             Some(types) => {
                 let mut items = Vec::new();
                 for (index, ty) in types.into_iter().enumerate() {
-                    let item = r.ctx.is_continuous(ty).then(|| stand_in(r, ty));
+                    let item = r.ctx.is_continuous(ty).then(|| replace_and_rename(r, ty));
                     if let Some(item) = item {
                         cotangents.add_element(r, result, index, item)?;
                     }
@@ -88,7 +88,7 @@ pub(super) fn push_forward(
                 Tangent::List(items)
             }
             None if r.ctx.is_continuous(ty) => {
-                let value = stand_in(r, ty);
+                let value = replace_and_rename(r, ty);
                 cotangents.set(result, value);
                 Tangent::One(value)
             }
@@ -139,16 +139,16 @@ pub(super) fn push_forward(
     // J·v
     // A value that was there before stays anyway.
     let mut kept = depends.emptied();
-    for (&result, stand_in) in results.iter().zip(&stand_ins) {
-        let mut tangent_of = |r: &mut Rewriter<'_>, stand_in: ValueId| {
-            let tangent = seeded.take(stand_in)?;
+    for (&result, replace_and_rename) in results.iter().zip(&stand_ins) {
+        let mut tangent_of = |r: &mut Rewriter<'_>, replace_and_rename: ValueId| {
+            let tangent = seeded.take(replace_and_rename)?;
             kept.insert(tangent);
             if r.body.defining_op(tangent).is_some_and(|op| op.index() >= first_op) {
                 r.name_like(tangent, result, "_tangent");
             }
             Some(tangent)
         };
-        let tangent = match stand_in {
+        let tangent = match replace_and_rename {
             &Tangent::One(value) => tangent_of(r, value).map(Tangent::One),
             Tangent::List(items) => {
                 let items: Vec<_> = items.iter().map(|&item| tangent_of(r, item?)).collect();
@@ -167,8 +167,8 @@ pub(super) fn push_forward(
         }
     }
     // A cotangent may have been read for its shape, which is that of the result.
-    for (&result, stand_in) in results.iter().zip(stand_ins) {
-        match stand_in {
+    for (&result, replace_and_rename) in results.iter().zip(stand_ins) {
+        match replace_and_rename {
             Tangent::One(value) => r.body.replace_all_uses(value, result),
             Tangent::List(items) if items.iter().flatten().any(|&v| r.body.has_uses(v)) => {
                 return Err("its tangent needs the shape of an element of a list".to_owned());
@@ -203,7 +203,7 @@ fn apply(
         r,
         frame,
         op,
-        image: &|v| v,
+        primal_at: &|v| v,
         active,
         grads,
         list_grads,

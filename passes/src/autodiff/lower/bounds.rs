@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use super::plan::Plan;
 use crate::analysis::{Counter, chain};
-use crate::autodiff::structure::Names;
+use crate::autodiff::control_ops::ControlOps;
 
 /// With more stacks than this, trip counts are not propagated between stacks.
 const MAX_DEPTH: usize = 32;
@@ -48,7 +48,7 @@ impl Bound {
 /// Finds bounds.
 pub(super) struct Bounds<'b> {
     pub(super) body: &'b Body,
-    pub(super) names: &'b Names<'b>,
+    pub(super) names: &'b ControlOps<'b>,
     pub(super) plan: &'b Plan,
     /// The bound for loops whose trip count is unknown.
     pub(super) given: Option<u64>,

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use super::emit::{count_type, full, two};
 use super::thread::{Var, Walk};
 use crate::analysis::chain;
-use crate::autodiff::plumbing::{cast, own_counter, place_in_loop};
+use crate::autodiff::loop_editing::{cast, own_counter, place_in_loop};
 
 /// A loop that pushes as many values in each iteration.
 pub(super) struct Counted {

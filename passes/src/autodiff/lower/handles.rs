@@ -5,7 +5,7 @@ use pir_ir::{Diagnostic, FlowEdit, FlowPoint, OpId, Rewriter, ValueDef, ValueId}
 use rustc_hash::FxHashMap;
 
 use crate::analysis::{Provenance, is_handle_type};
-use crate::autodiff::structure::Names;
+use crate::autodiff::control_ops::ControlOps;
 
 fn refused(r: &Rewriter<'_>, value: ValueId, why: &str) -> Diagnostic {
     let block = |value| r.body.value_block(value).and_then(|b| r.body.block_parent(b));
@@ -22,7 +22,7 @@ fn refused(r: &Rewriter<'_>, value: ValueId, why: &str) -> Diagnostic {
 ///
 /// # Errors
 /// When it is not known of a handle which stack it is.
-pub(super) fn make_direct(r: &mut Rewriter<'_>, names: &Names) -> Result<(), Vec<Diagnostic>> {
+pub(super) fn make_direct(r: &mut Rewriter<'_>, names: &ControlOps) -> Result<(), Vec<Diagnostic>> {
     let provenance = r.body.analysis::<Provenance>(names.ctx);
     let mut errors = Vec::new();
     for &handle in provenance.handles() {
@@ -88,14 +88,14 @@ pub(super) fn make_direct(r: &mut Rewriter<'_>, names: &Names) -> Result<(), Vec
     Ok(())
 }
 
-fn holds_stack(r: &Rewriter<'_>, names: &Names, handle: ValueId) -> bool {
+fn holds_stack(r: &Rewriter<'_>, names: &ControlOps, handle: ValueId) -> bool {
     pir_ir::text::print_type(names.ctx, r.body.value_type(handle)).contains("cf.stack")
 }
 
 /// Takes the handles out of what control takes along through an operation.
 fn carry_none(
     r: &mut Rewriter<'_>,
-    names: &Names,
+    names: &ControlOps,
     op: OpId,
     resolved: &dyn Fn(&ValueId) -> ValueId,
 ) -> Result<(), Vec<Diagnostic>> {

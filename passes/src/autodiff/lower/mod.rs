@@ -15,7 +15,7 @@ mod handles;
 mod on_tape;
 mod overflow;
 mod plan;
-mod rooms;
+mod reservations;
 mod spans;
 mod tape;
 mod thread;
@@ -27,8 +27,8 @@ use pir_ir::{Body, Context, Diagnostic, Module, Rewriter};
 use rustc_hash::FxHashMap;
 
 use super::calls::recompute;
+use super::control_ops::ControlOps;
 use super::remat::{Recompute, RematOptions, rematerialize};
-use super::structure::Names;
 use crate::bodies::{atomically, for_each_body_mut};
 use crate::options::{OptionKind, OptionSpec, Options};
 use crate::pass::{Changed, Invocation, Pass, PassContext, Scope};
@@ -94,7 +94,7 @@ fn spill(module: &mut Module) {
 }
 
 fn run(ctx: &Context, body: &mut Body, options: LowerOptions) -> Result<Changed, Vec<Diagnostic>> {
-    let names = Names::avoiding(ctx, body, &["rows", "size", "overflow"]);
+    let names = ControlOps::avoiding(ctx, body, &["rows", "size", "overflow"]);
     if !body.walk_all().any(|op| body.op_name(op) == names.create) {
         return Ok(Changed::No);
     }

@@ -14,11 +14,11 @@ use pir_ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::buffers::{Kinds, add_functions, parts};
-use super::rooms::Rooms;
+use super::reservations::Reservations;
 use super::tape::{self, Layout, Reason};
+use crate::autodiff::control_ops::ControlOps;
 use crate::autodiff::elements::{each_element, fold_elements, index};
 use crate::autodiff::functions::functions;
-use crate::autodiff::structure::Names;
 
 const FUNCTIONS: &str = include_str!("tape.mlir");
 
@@ -30,7 +30,7 @@ const ROOM: i64 = 256;
 
 /// Lowers the stacks of the functions of a symbol table, as far as they can be on tapes; gives these functions.
 pub(super) fn lower(ctx: &Context, scope: &mut Body) -> Result<FxHashSet<OpId>, Vec<Diagnostic>> {
-    let names = Names::new(ctx);
+    let names = ControlOps::new(ctx);
     erase_unused(ctx, &names, scope);
     let functions = functions(ctx, scope);
     let (layout, reasons) = tape::lay_out(ctx, &names, scope, &functions);
@@ -53,7 +53,7 @@ pub(super) fn lower(ctx: &Context, scope: &mut Body) -> Result<FxHashSet<OpId>, 
                 kinds: types.iter().copied().zip(numbers).collect(),
                 notes: FxHashMap::default(),
                 runs: FxHashMap::default(),
-                rooms: Rooms::default(),
+                rooms: Reservations::default(),
             };
             let is_inner = lowering.run(&mut inner);
             let taken = signature(&inner);
@@ -80,7 +80,7 @@ fn set_internal(ctx: &Context, scope: &mut Body, function: OpId) {
 }
 
 /// Erases private functions with stacks among their arguments without callers, as `inline` leaves them.
-fn erase_unused(ctx: &Context, names: &Names<'_>, scope: &mut Body) {
+fn erase_unused(ctx: &Context, names: &ControlOps<'_>, scope: &mut Body) {
     loop {
         let mut called: FxHashSet<Sym> = FxHashSet::default();
         for body in std::iter::once(&*scope).chain(scope.walk_all().filter_map(|op| scope.isolated(op))) {
@@ -143,7 +143,7 @@ struct Tape {
 
 struct Lowering<'l> {
     ctx: &'l Context,
-    names: &'l Names<'l>,
+    names: &'l ControlOps<'l>,
     layout: &'l Layout,
     function: OpId,
     kinds: Vec<(Type, usize)>,
@@ -152,7 +152,7 @@ struct Lowering<'l> {
     notes: FxHashMap<ValueId, ValueId>,
     /// The places of consecutive pushes, or pops, by type.
     runs: FxHashMap<(bool, Type), Places>,
-    rooms: Rooms,
+    rooms: Reservations,
 }
 
 /// The numbers of a value on a tape: numbers of a type, and how many; `None` of tensors of an unknown shape.
@@ -200,7 +200,7 @@ impl Lowering<'_> {
             }
             false => self.make(&mut r, block, end),
         }
-        self.rooms = Rooms::new(self.names, r.body, &ops, &|op| self.moved(r.body, op));
+        self.rooms = Reservations::new(self.names, r.body, &ops, &|op| self.moved(r.body, op));
         for &op in &ops {
             let span = r.body.op_span(op);
             r.before(op).set_span(span);
@@ -288,7 +288,7 @@ impl Lowering<'_> {
             match names.is_stack(r.body, value) {
                 false => {
                     if let Some(popped) = self.pop(r, op, r.body.value_type(value)) {
-                        r.stand_in(value, popped);
+                        r.replace_and_rename(value, popped);
                     }
                     r.erase_op(op);
                 }
@@ -452,7 +452,7 @@ impl Lowering<'_> {
         let equal = r.ctx.int_attr(0);
         let compared = r.op(arith::Cmpi::NAME).operands([count, note]).attr("predicate", equal);
         let empty = compared.result(Type::I1).value();
-        r.stand_in(old, empty);
+        r.replace_and_rename(old, empty);
         r.erase_op(op);
     }
 
@@ -473,7 +473,7 @@ impl Lowering<'_> {
         r.body.set_attrs(new, attrs);
         for (at, old) in kept.into_iter().enumerate() {
             let result = r.body.result(new, at);
-            r.stand_in(old, result);
+            r.replace_and_rename(old, result);
         }
         // Uses of the tape are lowered later.
         if r.body.results(op).all(|v| !is_stack(r, v)) {

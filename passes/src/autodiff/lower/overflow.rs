@@ -8,7 +8,7 @@ use super::bounds::Bound;
 use super::emit::{full, two};
 use super::plan::Plan;
 use super::thread::Walk;
-use crate::autodiff::structure::Names;
+use crate::autodiff::control_ops::ControlOps;
 
 /// Follows what depends on stacks that may be too small.
 struct Taint<'t, 'a> {
@@ -27,7 +27,7 @@ struct Taint<'t, 'a> {
 /// When one of them is not a float, so that it cannot be NaN.
 pub(super) fn poisoned(
     r: &Rewriter<'_>,
-    names: &Names,
+    names: &ControlOps,
     plan: &Plan,
     rows: &[Bound],
 ) -> Result<Vec<Use>, Vec<Diagnostic>> {
@@ -121,7 +121,7 @@ impl Taint<'_, '_> {
         }
     }
 
-    fn used(&mut self, names: &Names, at: Use) {
+    fn used(&mut self, names: &ControlOps, at: Use) {
         let body = &*self.r.body;
         if body.op_name(at.op) == names.push {
             if let Some(&class) = self.plan.class_of.get(&body.operand(at.op, 0)) {

@@ -11,7 +11,7 @@ use pir_dialects::marks::CAPACITY;
 use pir_ir::{BlockId, Body, Diagnostic, OpId, Rewriter, Type, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::autodiff::structure::Names;
+use crate::autodiff::control_ops::ControlOps;
 use crate::autodiff::tapes::Tapes;
 
 /// The content of a lane.
@@ -25,7 +25,7 @@ pub(super) enum Held {
 
 /// The values of one type on the stacks of a class.
 #[derive(Debug)]
-pub(super) struct Lane {
+pub(super) struct StackChannel {
     pub(super) class: usize,
     pub(super) held: Held,
     pub(super) pushes: Vec<OpId>,
@@ -61,7 +61,7 @@ pub(super) struct Class {
 #[derive(Default, Debug)]
 pub(super) struct Plan {
     pub(super) classes: Vec<Class>,
-    pub(super) lanes: Vec<Lane>,
+    pub(super) lanes: Vec<StackChannel>,
     pub(super) class_of: FxHashMap<ValueId, usize>,
     /// The lane that a push, a pop or a join is for.
     pub(super) lane_of: FxHashMap<OpId, usize>,
@@ -97,7 +97,7 @@ impl Sets {
 }
 
 /// The handles that duals read just as they were recorded.
-pub(super) fn exact_handles(r: &mut Rewriter<'_>, names: &Names) -> FxHashSet<ValueId> {
+pub(super) fn exact_handles(r: &mut Rewriter<'_>, names: &ControlOps) -> FxHashSet<ValueId> {
     let tapes = Tapes::new(names.ctx, names, r.body);
     tapes.all.iter().map(|tape| tape.handle).collect()
 }
@@ -129,7 +129,11 @@ impl Plan {
     ///
     /// # Errors
     /// For stacks that are used in a way that is not known.
-    pub(super) fn new(r: &Rewriter<'_>, names: &Names, exact: &FxHashSet<ValueId>) -> Result<Self, Vec<Diagnostic>> {
+    pub(super) fn new(
+        r: &Rewriter<'_>,
+        names: &ControlOps,
+        exact: &FxHashSet<ValueId>,
+    ) -> Result<Self, Vec<Diagnostic>> {
         let mut this = Plan::default();
         let join = names.ctx.op_name(cf::JOIN_STACK);
         let known = [names.create, names.push, names.pop, names.is_empty, names.commit, join];
@@ -244,7 +248,7 @@ impl Plan {
             .collect()
     }
 
-    fn find_classes(&mut self, r: &Rewriter<'_>, names: &Names, handles: Vec<ValueId>) {
+    fn find_classes(&mut self, r: &Rewriter<'_>, names: &ControlOps, handles: Vec<ValueId>) {
         let number: FxHashMap<ValueId, usize> = handles.iter().enumerate().map(|(at, &v)| (v, at)).collect();
         let mut sets = Sets((0..handles.len()).collect());
         // The contents of a stack: one of the handles on it, by the set of the stack.
@@ -310,7 +314,7 @@ impl Plan {
         if lane < next {
             return lane;
         }
-        self.lanes.push(Lane {
+        self.lanes.push(StackChannel {
             class,
             held,
             pushes: Vec::new(),
@@ -321,7 +325,7 @@ impl Plan {
         lane
     }
 
-    fn find_lanes(&mut self, r: &Rewriter<'_>, names: &Names) -> Result<(), Vec<Diagnostic>> {
+    fn find_lanes(&mut self, r: &Rewriter<'_>, names: &ControlOps) -> Result<(), Vec<Diagnostic>> {
         let mut errors = Vec::new();
         let mut joins = Vec::new();
         for op in self.ops.clone() {

@@ -8,7 +8,7 @@ use pir_ir::{BlockId, Diagnostic, OpId, Rewriter, ValueId};
 use rustc_hash::FxHashMap;
 
 use super::plan::Plan;
-use crate::autodiff::structure::Names;
+use crate::autodiff::control_ops::ControlOps;
 
 /// Where the use of stacks that share an arena begins and ends.
 #[derive(Default, Debug)]
@@ -33,7 +33,7 @@ impl Spans {
     ///
     /// # Errors
     /// When two stacks that share an arena are in use at the same time.
-    pub(super) fn new(r: &mut Rewriter<'_>, names: &Names, plan: &Plan) -> Result<Self, Vec<Diagnostic>> {
+    pub(super) fn new(r: &mut Rewriter<'_>, names: &ControlOps, plan: &Plan) -> Result<Self, Vec<Diagnostic>> {
         let mut this = Spans::default();
         for (at, class) in plan.classes.iter().enumerate() {
             if class.outer.is_none() {
@@ -62,7 +62,7 @@ impl Spans {
     fn span(
         &mut self,
         r: &Rewriter<'_>,
-        names: &Names,
+        names: &ControlOps,
         maker: OpId,
         handle: ValueId,
         block: BlockId,

@@ -21,7 +21,7 @@ use pir_ir::{BlockId, Body, Context, FlowKind, OpId, Sym, Traits, Type, ValueId}
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::on_tape::numbers;
-use crate::autodiff::structure::Names;
+use crate::autodiff::control_ops::ControlOps;
 use walked::Walked;
 
 /// A value or an operation of a function.
@@ -86,7 +86,7 @@ pub(super) struct Reason {
 
 struct Run<'a> {
     ctx: &'a Context,
-    names: &'a Names<'a>,
+    names: &'a ControlOps<'a>,
     scope: &'a Body,
     functions: &'a FxHashMap<Sym, OpId>,
     stacks: Vec<Stack>,
@@ -110,7 +110,7 @@ struct Run<'a> {
 /// Finds the stacks that can be on tapes, and the reasons of the functions whose stacks cannot.
 pub(super) fn lay_out(
     ctx: &Context,
-    names: &Names<'_>,
+    names: &ControlOps<'_>,
     scope: &Body,
     functions: &FxHashMap<Sym, OpId>,
 ) -> (Layout, Vec<Reason>) {
@@ -148,7 +148,7 @@ pub(super) fn lay_out(
 /// cannot become one tape.
 pub(in crate::autodiff) fn pairs_of_handles(
     ctx: &Context,
-    names: &Names<'_>,
+    names: &ControlOps<'_>,
     scope: &Body,
     functions: &FxHashMap<Sym, OpId>,
 ) -> FxHashMap<Of<OpId>, Of<OpId>> {
@@ -166,23 +166,23 @@ pub(in crate::autodiff) fn pairs_of_handles(
 }
 
 /// Whether a function takes or gives stacks.
-fn has_tape(names: &Names<'_>, walked: &Walked<'_>) -> bool {
+fn has_tape(names: &ControlOps<'_>, walked: &Walked<'_>) -> bool {
     takes_tape(names, walked) || gives_tape(names, walked)
 }
 
-fn takes_tape(names: &Names<'_>, walked: &Walked<'_>) -> bool {
+fn takes_tape(names: &ControlOps<'_>, walked: &Walked<'_>) -> bool {
     let body = walked.body;
     let entry = body.entry_block(body.root());
     entry.is_some_and(|entry| body.block_args(entry).iter().any(|&v| names.is_stack(body, v)))
 }
 
-fn gives_tape(names: &Names<'_>, walked: &Walked<'_>) -> bool {
+fn gives_tape(names: &ControlOps<'_>, walked: &Walked<'_>) -> bool {
     let body = walked.body;
     let end = body.single_block(body.root()).and_then(|block| body.last_op(block));
     end.is_some_and(|end| body.operands(end).any(|v| names.is_stack(body, v)))
 }
 
-fn calls_tapes(ctx: &Context, names: &Names<'_>, walked: &Walked<'_>) -> bool {
+fn calls_tapes(ctx: &Context, names: &ControlOps<'_>, walked: &Walked<'_>) -> bool {
     let body = walked.body;
     let stacks = |op: OpId| {
         body.operands(op)
@@ -198,7 +198,7 @@ fn calls_tapes(ctx: &Context, names: &Names<'_>, walked: &Walked<'_>) -> bool {
 type Done<T = ()> = Result<T, Reason>;
 
 impl<'a> Run<'a> {
-    fn new(ctx: &'a Context, names: &'a Names<'a>, scope: &'a Body, functions: &'a FxHashMap<Sym, OpId>) -> Self {
+    fn new(ctx: &'a Context, names: &'a ControlOps<'a>, scope: &'a Body, functions: &'a FxHashMap<Sym, OpId>) -> Self {
         Run {
             ctx,
             names,
@@ -372,7 +372,7 @@ impl<'a> Run<'a> {
             tape.push(Event::Number {
                 on,
                 ty: walked.body.value_type(value),
-                value: self.image(walked.of(value)),
+                value: self.primal_at(walked.of(value)),
             });
         }
         Ok(())
@@ -472,7 +472,7 @@ impl<'a> Run<'a> {
                 parts,
             },
             FlowKind::Branch => Event::Branch {
-                condition: self.image(walked.of(walked.body.operand(op, 0))),
+                condition: self.primal_at(walked.of(walked.body.operand(op, 0))),
                 parts,
             },
         });

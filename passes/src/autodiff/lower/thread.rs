@@ -19,8 +19,8 @@ use super::emit::{count_type, flag_type, full, read, reshape, rows_of, two, writ
 use super::plan::Plan;
 use super::spans::Spans;
 use super::writes::Written;
-use crate::autodiff::plumbing::cast;
-use crate::autodiff::structure::Names;
+use crate::autodiff::control_ops::ControlOps;
+use crate::autodiff::loop_editing::cast;
 
 /// A variable: its place in the environment.
 pub(super) type Var = usize;
@@ -68,7 +68,7 @@ pub(super) struct Pending {
 /// The state of the walk.
 pub(super) struct Walk<'w, 'a, 'c> {
     pub(super) r: &'w mut Rewriter<'a>,
-    pub(super) names: &'w Names<'c>,
+    pub(super) names: &'w ControlOps<'c>,
     pub(super) plan: &'w Plan,
     pub(super) spans: &'w Spans,
     pub(super) stores: Vec<Store>,
@@ -108,7 +108,7 @@ pub(super) struct Walk<'w, 'a, 'c> {
 /// When control cannot take them along.
 pub(super) fn run(
     r: &mut Rewriter<'_>,
-    names: &Names,
+    names: &ControlOps,
     plan: &Plan,
     spans: &Spans,
     rows: &[Bound],

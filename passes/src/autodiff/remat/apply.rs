@@ -4,9 +4,9 @@ use pir_dialects::cf;
 use pir_ir::{BlockId, OpId, Rewriter, ValueId, ValueMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::plan::{How, Plan, Problem};
-use crate::autodiff::cross::{CarrierPlan, Slots};
-use crate::autodiff::structure::Names;
+use super::plan::{Plan, Problem, RecomputeKind};
+use crate::autodiff::control_ops::ControlOps;
+use crate::autodiff::loop_carried_reuse::{CarrierPlan, Slots};
 use crate::autodiff::tapes::{Side, Tapes};
 
 /// What changes, found to be possible.
@@ -26,7 +26,7 @@ impl<'s, 'c> Changes<'s, 'c> {
     /// The changes that a plan makes; none, if nothing changes or something prevents it.
     fn new(
         r: &Rewriter<'_>,
-        names: &Names<'c>,
+        names: &ControlOps<'c>,
         tapes: &Tapes,
         problem: &Problem,
         slots: Option<&'s Slots>,
@@ -42,9 +42,9 @@ impl<'s, 'c> Changes<'s, 'c> {
             }
         }
         let changes = |at: usize| match plan.how[at] {
-            How::Pair(..) => plan.nodes[at].needed && !recorded[at] && plan.nodes[at].cost > 0,
-            How::Here(_) | How::Outside(..) => used[at] && recorded[at],
-            How::Carried(_) | How::Counted(_) => used[at],
+            RecomputeKind::Pair(..) => plan.nodes[at].needed && !recorded[at] && plan.nodes[at].cost > 0,
+            RecomputeKind::Here(_) | RecomputeKind::Outside(..) => used[at] && recorded[at],
+            RecomputeKind::Carried(_) | RecomputeKind::Counted(_) => used[at],
             _ => false,
         };
         if !(0..plan.nodes.len()).any(changes) {
@@ -60,8 +60,8 @@ impl<'s, 'c> Changes<'s, 'c> {
         let mut records = Vec::new();
         for at in (0..plan.nodes.len()).filter(|&at| used[at]) {
             let (tape, side) = match plan.how[at] {
-                How::Here(place) if recorded[at] => (problem.places[place].tape, problem.places[place].side),
-                How::Outside(tape, which) => (tape, tapes.all[tape].sides[which]?),
+                RecomputeKind::Here(place) if recorded[at] => (problem.places[place].tape, problem.places[place].side),
+                RecomputeKind::Outside(tape, which) => (tape, tapes.all[tape].sides[which]?),
                 _ => continue,
             };
             records.push((tape, side, r.body.last_op(side.forward)?, plan.values[at]));
@@ -69,7 +69,7 @@ impl<'s, 'c> Changes<'s, 'c> {
         let wanted: Vec<usize> = (0..plan.nodes.len())
             .filter(|&at| used[at])
             .filter_map(|at| match plan.how[at] {
-                How::Carried(slot) | How::Counted(slot) => Some(slot),
+                RecomputeKind::Carried(slot) | RecomputeKind::Counted(slot) => Some(slot),
                 _ => None,
             })
             .collect();
@@ -83,7 +83,7 @@ impl<'s, 'c> Changes<'s, 'c> {
         let mut cloned: FxHashSet<OpId> = FxHashSet::default();
         let mut clones = Vec::new();
         for at in (0..plan.nodes.len()).filter(|&at| used[at]) {
-            if plan.how[at] == How::Constant || is_computed(at) {
+            if plan.how[at] == RecomputeKind::Constant || is_computed(at) {
                 let op = r.body.defining_op(plan.values[at])?;
                 let home = r.body.op_block(op).and_then(|block| dual_of.get(&block));
                 let anchor = *anchors.get(home.unwrap_or(&first))?;
@@ -115,15 +115,17 @@ fn unrecorded(
         let value = plan.values[at];
         // A value that is free may be recorded all the same.
         let pair = match plan.how[at] {
-            How::Pair(push, pop) => Some((push, pop)),
+            RecomputeKind::Pair(push, pop) => Some((push, pop)),
             _ => pairs.get(&value).copied(),
         };
         match pair {
-            Some(pair) if recorded[at] || plan.nodes[at].cost == 0 && matches!(plan.how[at], How::Pair(..)) => {
-                tapes.image.insert(value, r.body.result(pair.1, 0));
+            Some(pair)
+                if recorded[at] || plan.nodes[at].cost == 0 && matches!(plan.how[at], RecomputeKind::Pair(..)) =>
+            {
+                tapes.primal_at.insert(value, r.body.result(pair.1, 0));
             }
             Some(pair) => {
-                tapes.image.remove(value);
+                tapes.primal_at.remove(value);
                 replaced.push((at, pair));
             }
             None => {}
@@ -134,7 +136,7 @@ fn unrecorded(
 
 pub(super) fn apply(
     r: &mut Rewriter<'_>,
-    names: &Names,
+    names: &ControlOps,
     tapes: &mut Tapes,
     problem: &Problem,
     slots: Option<&Slots>,
@@ -157,27 +159,27 @@ pub(super) fn apply(
     if let Some(built) = &mut carrier {
         for at in (0..plan.nodes.len()).filter(|&at| used[at]) {
             let value = match plan.how[at] {
-                How::Carried(slot) if problem.which == 0 => built.in_cond(slot),
-                How::Carried(slot) => built.in_body(slot),
-                How::Counted(slot) => built.counted_down(r, tapes, slot),
+                RecomputeKind::Carried(slot) if problem.which == 0 => built.in_cond(slot),
+                RecomputeKind::Carried(slot) => built.in_body(slot),
+                RecomputeKind::Counted(slot) => built.counted_down(r, tapes, slot),
                 _ => continue,
             };
             value
                 .into_iter()
-                .for_each(|value| tapes.image.insert(plan.values[at], value));
+                .for_each(|value| tapes.primal_at.insert(plan.values[at], value));
         }
     }
     for (op, anchor) in changes.clones {
         clone(r, tapes, op, anchor);
     }
     // A value without a counterpart after all continues to be recorded.
-    replaced.retain(|&(at, _)| tapes.image.get(plan.values[at]).is_some());
+    replaced.retain(|&(at, _)| tapes.primal_at.get(plan.values[at]).is_some());
     let gone: FxHashSet<OpId> = replaced.iter().map(|&(_, (push, _))| push).collect();
     for place in &problem.places {
         tapes.all[place.tape].pairs.retain(|(push, _)| !gone.contains(push));
     }
     for (at, pair) in replaced {
-        let other = tapes.image.get(plan.values[at]);
+        let other = tapes.primal_at.get(plan.values[at]);
         tapes.remove(r, pair, other);
     }
     if let Some(carrier) = carrier {
@@ -199,12 +201,12 @@ pub(super) fn drop_unread(r: &mut Rewriter<'_>, tapes: &mut Tapes, problem: &Pro
     }
 }
 
-fn is_pop(r: &Rewriter<'_>, names: &Names, op: OpId, handle: ValueId) -> bool {
+fn is_pop(r: &Rewriter<'_>, names: &ControlOps, op: OpId, handle: ValueId) -> bool {
     r.body.op_name(op) == names.pop && r.body.operand(op, 0) == handle
 }
 
 /// Moves the pops of a region to its front, in their order: before `anchor`, the first operation that is none.
-fn hoist_pops(r: &mut Rewriter<'_>, names: &Names, block: BlockId, handle: ValueId, anchor: OpId) {
+fn hoist_pops(r: &mut Rewriter<'_>, names: &ControlOps, block: BlockId, handle: ValueId, anchor: OpId) {
     let ops = r.body.block_ops_vec(block).into_iter();
     for op in ops.skip_while(|&op| op != anchor) {
         if is_pop(r, names, op, handle) {
@@ -243,13 +245,13 @@ fn clone(r: &mut Rewriter<'_>, tapes: &mut Tapes, op: OpId, anchor: OpId) {
             let is_visible = home
                 .zip(here)
                 .is_some_and(|(home, here)| r.body.region_contains(home, here));
-            if let Some(image) = tapes.image.get(value).filter(|_| !is_inside && !is_visible) {
-                map.insert(value, image);
+            if let Some(primal_at) = tapes.primal_at.get(value).filter(|_| !is_inside && !is_visible) {
+                map.insert(value, primal_at);
             }
         }
     }
     let clone = r.before(anchor).clone_op(op, &mut map);
     for (from, to) in r.body.results(op).zip(r.body.results(clone)) {
-        tapes.image.insert(from, to);
+        tapes.primal_at.insert(from, to);
     }
 }

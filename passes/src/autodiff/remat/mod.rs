@@ -3,7 +3,7 @@
 //! For each region of a loop, with the branches in it, [`plan`] collects what the dual reads and what that could be
 //! computed from; [`cut`] chooses what to record; [`apply`] makes it so. Inner loops come first: what they take from
 //! around them is then read by the dual of the outer loop, which chooses in turn. The
-//! [rule across iterations](super::cross) takes part: what follows from an argument of the next iteration is free. Since
+//! [rule across iterations](super::loop_carried_reuse) takes part: what follows from an argument of the next iteration is free. Since
 //! that depends on which arguments are recorded, the choice is made again with those that it recorded, as long as that
 //! makes it cheaper.
 
@@ -19,16 +19,16 @@ mod spill;
 use pir_ir::{BlockId, Body, Context, Diagnostic, FlowKind, Module, Rewriter, Severity, Type, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::cross::{Slots, find_carried};
-use super::plumbing::uncount_trips;
+use super::control_ops::ControlOps;
+use super::loop_carried_reuse::{Slots, find_carried};
+use super::loop_editing::uncount_trips;
 use super::prune::{finish, remove_dead_stacks};
-use super::structure::Names;
 use super::tapes::Tapes;
 use crate::analysis::has_unknown_effects;
 use crate::bodies::inner_bodies_mut;
 use crate::options::{OptionKind, OptionSpec};
 use crate::pass::{Changed, Pass, PassContext};
-use plan::{How, Plan, Planner, Problem};
+use plan::{Plan, Planner, Problem, RecomputeKind};
 use segments::Again;
 
 /// The operations that may be recomputed.
@@ -98,7 +98,7 @@ pub(crate) fn recompute_cheap(ctx: &Context, body: &mut Body) {
 }
 
 fn run(ctx: &Context, body: &mut Body, options: RematOptions, report: &mut dyn FnMut(Diagnostic)) -> usize {
-    let names = Names::avoiding(ctx, body, &["trips", "trip_next", "trip", "no_trips"]);
+    let names = ControlOps::avoiding(ctx, body, &["trips", "trip_next", "trip", "no_trips"]);
     let mut tapes = Tapes::new(ctx, &names, body);
     if tapes.all.is_empty() {
         return 0;
@@ -161,7 +161,7 @@ fn run(ctx: &Context, body: &mut Body, options: RematOptions, report: &mut dyn F
 /// Chooses what a loop or a branch records.
 fn record_less(
     r: &mut Rewriter<'_>,
-    names: &Names,
+    names: &ControlOps,
     planner: &Planner,
     tapes: &mut Tapes,
     at: usize,
@@ -180,7 +180,7 @@ fn record_less(
 /// The tapes of loops that are to be checkpointed: not those inside such loops, which are run again with these.
 fn checkpointed(
     r: &Rewriter<'_>,
-    names: &Names,
+    names: &ControlOps,
     tapes: &Tapes,
     segment: Option<i64>,
     report: &mut dyn FnMut(Diagnostic),
@@ -265,7 +265,7 @@ fn too_large(r: &Rewriter<'_>, tapes: &Tapes, at: usize, values: usize) -> Diagn
 /// Chooses what a region records. Gives how many values there were if they were too many for that.
 fn solve(
     r: &mut Rewriter<'_>,
-    names: &Names,
+    names: &ControlOps,
     planner: &Planner,
     tapes: &mut Tapes,
     problem: &Problem,
@@ -273,7 +273,7 @@ fn solve(
     let is_loop = tapes.all[problem.at].kind == FlowKind::Loop;
     // An operation that was differentiated twice has two duals, which have images of their own.
     for place in &problem.places {
-        tapes.enter_images(r.body, place.tape);
+        tapes.enter_primals(r.body, place.tape);
     }
     apply::drop_unread(r, tapes, problem);
     let mut also: FxHashSet<ValueId> = FxHashSet::default();
@@ -294,7 +294,7 @@ fn solve(
         let before = also.len();
         also.extend((0..plan.values.len()).filter_map(|i| {
             let is_arg = matches!(r.body.value_def(plan.values[i]), ValueDef::Arg(..));
-            (recorded[i] && is_arg && matches!(plan.how[i], How::Here(_))).then_some(plan.values[i])
+            (recorded[i] && is_arg && matches!(plan.how[i], RecomputeKind::Here(_))).then_some(plan.values[i])
         }));
         best = Some((slots, plan, recorded, cost));
         if also.len() == before {

@@ -6,8 +6,8 @@ use smallvec::SmallVec;
 
 use super::Recompute;
 use super::cut::{Node, UNLIMITED};
-use crate::autodiff::cross::{Slots, is_constant, visible};
-use crate::autodiff::structure::Names;
+use crate::autodiff::control_ops::ControlOps;
+use crate::autodiff::loop_carried_reuse::{Slots, is_constant, visible};
 use crate::autodiff::tapes::{Side, Tapes};
 
 /// How much more often a region is taken to run than the one around it, as a power of two.
@@ -38,7 +38,7 @@ pub(super) struct Problem {
 
 /// How a value can be obtained without another record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum How {
+pub(super) enum RecomputeKind {
     /// Recorded by this push and this pop.
     Pair(OpId, OpId),
     /// May be recorded instead of this number.
@@ -66,7 +66,7 @@ const MOST_AGAIN: usize = 1000;
 pub(super) struct Plan {
     pub(super) values: Vec<ValueId>,
     pub(super) nodes: Vec<Node>,
-    pub(super) how: Vec<How>,
+    pub(super) how: Vec<RecomputeKind>,
     index: FxHashMap<ValueId, usize>,
 }
 
@@ -137,7 +137,7 @@ impl Planner {
     }
 
     /// The operands of an operation, if it may be recomputed.
-    fn again(&self, r: &Rewriter<'_>, names: &Names, op: OpId) -> Option<Vec<ValueId>> {
+    fn again(&self, r: &Rewriter<'_>, names: &ControlOps, op: OpId) -> Option<Vec<ValueId>> {
         let view = r.view(op);
         let regions = r.body.op_regions(op);
         let pure = |op: OpId| {
@@ -192,7 +192,7 @@ impl Planner {
     pub(super) fn plan(
         &self,
         r: &Rewriter<'_>,
-        names: &Names,
+        names: &ControlOps,
         tapes: &Tapes,
         problem: &Problem,
         slots: Option<&Slots>,
@@ -265,7 +265,7 @@ impl Planner {
 
 /// The entry of a value.
 struct Entry {
-    how: How,
+    how: RecomputeKind,
     cost: u64,
     again: bool,
     from: SmallVec<[ValueId; 3]>,
@@ -273,7 +273,7 @@ struct Entry {
 
 struct Lookup<'a> {
     planner: &'a Planner,
-    names: &'a Names<'a>,
+    names: &'a ControlOps<'a>,
     tapes: &'a Tapes,
     problem: &'a Problem,
     slots: Option<&'a Slots>,
@@ -295,7 +295,7 @@ impl Lookup<'_> {
         };
         let pair = self.pairs.get(&value);
         if pair.is_none() && self.is_there(r, value, place) {
-            return known(How::Known);
+            return known(RecomputeKind::Known);
         }
         let at_root = place == 0;
         if let Some(slots) = self.slots.filter(|_| at_root) {
@@ -304,15 +304,15 @@ impl Lookup<'_> {
                 _ => slots.yielded_to(value),
             };
             if let Some(slot) = carried {
-                return known(How::Carried(slot));
+                return known(RecomputeKind::Carried(slot));
             }
             if let Some(slot) = slots.counted(r, value) {
-                return known(How::Counted(slot));
+                return known(RecomputeKind::Counted(slot));
             }
         }
         let how = match pair {
-            Some(&(push, pop)) => How::Pair(push, pop),
-            None => How::Here(place),
+            Some(&(push, pop)) => RecomputeKind::Pair(push, pop),
+            None => RecomputeKind::Here(place),
         };
         let from = match r.body.value_def(value) {
             // The stack of a branch costs nothing: what it would hold is chosen here, value by value.
@@ -353,20 +353,24 @@ impl Lookup<'_> {
 
     /// Whether a value of the problem already has a counterpart in the dual. (It may also be in another dual.)
     fn is_there(&self, r: &Rewriter<'_>, value: ValueId, place: usize) -> bool {
-        let image = self.tapes.image.get(value).and_then(|image| r.body.value_region(image));
+        let primal_at = self
+            .tapes
+            .primal_at
+            .get(value)
+            .and_then(|primal_at| r.body.value_region(primal_at));
         let here = r.body.block_region(self.problem.places[place].side.dual);
-        image
+        primal_at
             .zip(here)
-            .is_some_and(|(image, here)| r.body.region_contains(image, here))
+            .is_some_and(|(primal_at, here)| r.body.region_contains(primal_at, here))
     }
 
     /// A value from outside of the problem: what it costs to have it, if it is not there.
-    fn outside(&self, r: &Rewriter<'_>, value: ValueId) -> (How, u64) {
+    fn outside(&self, r: &Rewriter<'_>, value: ValueId) -> (RecomputeKind, u64) {
         if visible(r, self.tapes, self.problem.at, value).is_some() {
-            return (How::Known, 0);
+            return (RecomputeKind::Known, 0);
         }
         if is_constant(r, value) {
-            return (How::Constant, 0);
+            return (RecomputeKind::Constant, 0);
         }
         let here = self.problem.places[0].side.dual;
         let sides = r.body.value_block(value).and_then(|b| self.planner.sides.get(&b));
@@ -377,9 +381,9 @@ impl Lookup<'_> {
         });
         match around {
             Some(&(tape, which)) if !self.names.is_stack(r.body, value) => {
-                (How::Outside(tape, which), bytes(r.ctx, r.body, value).max(1))
+                (RecomputeKind::Outside(tape, which), bytes(r.ctx, r.body, value).max(1))
             }
-            _ => (How::No, UNLIMITED),
+            _ => (RecomputeKind::No, UNLIMITED),
         }
     }
 
@@ -404,7 +408,7 @@ fn compares_floats(r: &Rewriter<'_>, op: OpId) -> bool {
 }
 
 /// Whether a branch depends on a truth value, by way of a few other ones.
-fn chooses(r: &Rewriter<'_>, names: &Names, value: ValueId, depth: usize) -> bool {
+fn chooses(r: &Rewriter<'_>, names: &ControlOps, value: ValueId, depth: usize) -> bool {
     r.body.uses(value).any(|at| {
         if names.kind(r.body, at.op) == Some(FlowKind::Branch) {
             return true;

@@ -11,7 +11,7 @@
 use pir_dialects::cf;
 use pir_ir::{Arith, Rewriter, Type, ValueId};
 
-use crate::autodiff::structure::Kit;
+use crate::autodiff::control_ops::Kit;
 use crate::made::Made;
 
 /// The states of a loop that are kept.

@@ -26,8 +26,8 @@ use super::schedule::{Kept, default_room, repeat, state_before};
 use super::slots::{Loop, Needs, bounded_stack, snapshots};
 use super::spill;
 use crate::analysis::Counter;
-use crate::autodiff::plumbing::Trips;
-use crate::autodiff::structure::{Kit, Names};
+use crate::autodiff::control_ops::{ControlOps, Kit};
+use crate::autodiff::loop_editing::Trips;
 use crate::autodiff::tapes::Tapes;
 use crate::made::Made;
 
@@ -43,7 +43,7 @@ pub(super) enum Again {
 }
 
 /// How the loop of a tape is best run again.
-pub(super) fn choose(r: &Rewriter<'_>, names: &Names, tapes: &Tapes, at: usize, segment: i64) -> Again {
+pub(super) fn choose(r: &Rewriter<'_>, names: &ControlOps, tapes: &Tapes, at: usize, segment: i64) -> Again {
     let trips = |at: usize| {
         let op = r.body.block_parent(tapes.all[at].forward)?;
         Counter::of(names.ctx, r.body, op)?.trips(names.ctx, r.body)
@@ -74,7 +74,7 @@ pub(super) fn choose(r: &Rewriter<'_>, names: &Names, tapes: &Tapes, at: usize, 
 }
 
 /// Whether the dual of a loop does nothing in its condition, so that it can be left and entered again between two iterations.
-pub(super) fn is_plain(r: &Rewriter<'_>, names: &Names, tapes: &Tapes, at: usize) -> bool {
+pub(super) fn is_plain(r: &Rewriter<'_>, names: &ControlOps, tapes: &Tapes, at: usize) -> bool {
     let Ok(this) = Loop::new(r, names, tapes, at) else {
         return false;
     };
@@ -114,14 +114,14 @@ struct Runs<'n> {
     records: FxHashSet<OpId>,
     again: Needs,
     pairs: Vec<(OpId, OpId)>,
-    names: &'n Names<'n>,
+    names: &'n ControlOps<'n>,
 }
 
 /// Recomputes the loop of a tape in segments of `segment` iterations, from a limited number of snapshots. Like
 /// [`slots::apply`](super::slots::apply).
 pub(super) fn apply(
     r: &mut Rewriter<'_>,
-    names: &Names,
+    names: &ControlOps,
     tapes: &mut Tapes,
     at: usize,
     (slots, segment): (i64, i64),

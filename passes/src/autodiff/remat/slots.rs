@@ -13,8 +13,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::around::branch_around;
 use super::schedule::{Kept, advanced, default_room, keep, state_before};
 use super::spill;
-use crate::autodiff::plumbing::{CountDown, CountTrips, Trips};
-use crate::autodiff::structure::Names;
+use crate::autodiff::control_ops::ControlOps;
+use crate::autodiff::loop_editing::{CountDown, CountTrips, Trips};
 use crate::autodiff::tapes::{Side, Tapes};
 
 /// Why a loop goes on recording.
@@ -50,7 +50,7 @@ pub(super) struct Needs {
 }
 
 /// Whether the loop of a tape can be checkpointed.
-pub(super) fn check(r: &Rewriter<'_>, names: &Names, tapes: &Tapes, at: usize) -> Result<(), Refusal> {
+pub(super) fn check(r: &Rewriter<'_>, names: &ControlOps, tapes: &Tapes, at: usize) -> Result<(), Refusal> {
     let this = Loop::new(r, names, tapes, at)?;
     this.needs_of(r, tapes, at).map(|_| ())
 }
@@ -59,7 +59,7 @@ pub(super) fn check(r: &Rewriter<'_>, names: &Names, tapes: &Tapes, at: usize) -
 /// `counts` are positions of counts that are redundant if nothing reads them; returns those of their copies.
 pub(super) fn apply(
     r: &mut Rewriter<'_>,
-    names: &Names,
+    names: &ControlOps,
     tapes: &mut Tapes,
     at: usize,
     slots: i64,
@@ -191,7 +191,7 @@ fn needed_ops(r: &Rewriter<'_>, block: BlockId, needed: &FxHashSet<OpId>) -> Vec
 }
 
 /// A stack with a capacity.
-pub(super) fn bounded_stack(r: &mut Rewriter<'_>, names: &Names, capacity: i64, name: &str) -> ValueId {
+pub(super) fn bounded_stack(r: &mut Rewriter<'_>, names: &ControlOps, capacity: i64, name: &str) -> ValueId {
     let capacity = r.ctx.int_attr(capacity);
     let stack = r.op(cf::CREATE_STACK).attr(&CAPACITY.name, capacity);
     let stack = stack.result(names.stack).value();
@@ -201,7 +201,13 @@ pub(super) fn bounded_stack(r: &mut Rewriter<'_>, names: &Names, capacity: i64, 
 
 /// The stack of kept states, with the first. There is room for `slots` more, or for the logarithm of the number of iterations,
 /// which is less than its bits.
-pub(super) fn snapshots(r: &mut Rewriter<'_>, names: &Names, slots: i64, first: &[ValueId], zero: ValueId) -> ValueId {
+pub(super) fn snapshots(
+    r: &mut Rewriter<'_>,
+    names: &ControlOps,
+    slots: i64,
+    first: &[ValueId],
+    zero: ValueId,
+) -> ValueId {
     let room = if slots == 0 { 64 } else { slots };
     let stack = bounded_stack(r, names, room.saturating_add(1), "snapshots");
     if !first.is_empty() {
@@ -318,7 +324,7 @@ impl Loop {
         copied
     }
 
-    pub(super) fn new(r: &Rewriter<'_>, names: &Names, tapes: &Tapes, at: usize) -> Result<Loop, Refusal> {
+    pub(super) fn new(r: &Rewriter<'_>, names: &ControlOps, tapes: &Tapes, at: usize) -> Result<Loop, Refusal> {
         let tape = &tapes.all[at];
         let (Some(op), Some(dual)) = (r.body.block_parent(tape.forward), r.body.block_parent(tape.dual)) else {
             return Err(Refusal {
@@ -383,7 +389,7 @@ impl Loop {
     }
 
     /// Checks that the loop can be repeated: it may only use its own stacks, and record.
-    fn find_effects(&mut self, r: &Rewriter<'_>, names: &Names) -> Result<(), Refusal> {
+    fn find_effects(&mut self, r: &Rewriter<'_>, names: &ControlOps) -> Result<(), Refusal> {
         let mut made: FxHashSet<ValueId> = FxHashSet::default();
         let is_stack = |value: ValueId| names.is_stack(r.body, value);
         for block in [self.cond, self.body] {

@@ -17,8 +17,8 @@ use pir_ir::{Arith, FlowKind, Rewriter, ValueDef, ValueId, ValueMap};
 use super::schedule::advanced;
 use super::segments::is_plain;
 use super::slots::Loop;
-use crate::autodiff::plumbing::Carry;
-use crate::autodiff::structure::{Kit, Names};
+use crate::autodiff::control_ops::{ControlOps, Kit};
+use crate::autodiff::loop_editing::Carry;
 use crate::autodiff::tapes::Tapes;
 
 /// The iterations that were not recorded: how many, and the state that they start from.
@@ -28,7 +28,7 @@ pub(super) struct Rest {
 }
 
 /// Whether the dual of the loop of a tape can be left and entered again between two iterations, and is in the same block as the loop.
-pub(super) fn is_possible(r: &Rewriter<'_>, names: &Names, tapes: &Tapes, at: usize) -> bool {
+pub(super) fn is_possible(r: &Rewriter<'_>, names: &ControlOps, tapes: &Tapes, at: usize) -> bool {
     let tape = &tapes.all[at];
     let block = |block| r.body.block_parent(block).and_then(|op| r.body.op_block(op));
     tape.kind == FlowKind::Loop && block(tape.forward) == block(tape.dual) && is_plain(r, names, tapes, at)
@@ -38,7 +38,7 @@ pub(super) fn is_possible(r: &Rewriter<'_>, names: &Names, tapes: &Tapes, at: us
 /// them at the insertion point. `trips` is how many iterations there were, a result of the loop; `advance` emits one.
 pub(super) fn apply(
     r: &mut Rewriter<'_>,
-    names: &Names,
+    names: &ControlOps,
     tapes: &Tapes,
     at: usize,
     (this, kit, numbers): (&Loop, Kit, [ValueId; 2]),

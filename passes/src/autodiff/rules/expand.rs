@@ -24,7 +24,7 @@ pub(crate) fn expand(
         r,
         frame: &mut Frame::default(),
         op,
-        image: &|v| v,
+        primal_at: &|v| v,
         active: &|_| false,
         grads: SmallVec::new(),
         list_grads: Vec::new(),
@@ -71,7 +71,7 @@ pub(crate) fn expanded(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
             .collect(),
         _ => SmallVec::new(),
     };
-    let image = |value: ValueId| {
+    let primal_at = |value: ValueId| {
         let found = known.iter().find(|(result, _)| *result == value);
         found.map_or(value, |&(_, known)| known)
     };
@@ -88,7 +88,7 @@ pub(crate) fn expanded(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
             r: cx.r,
             frame: &mut frame,
             op,
-            image: &image,
+            primal_at: &primal_at,
             active: &active,
             grads,
             list_grads,

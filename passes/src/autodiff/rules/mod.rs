@@ -284,7 +284,7 @@ pub struct RuleCx<'x, 'a> {
     pub(crate) r: &'x mut Rewriter<'a>,
     pub(crate) frame: &'x mut Frame,
     pub(crate) op: OpId,
-    pub(crate) image: &'x dyn Fn(ValueId) -> ValueId,
+    pub(crate) primal_at: &'x dyn Fn(ValueId) -> ValueId,
     pub(crate) active: &'x dyn Fn(ValueId) -> bool,
     /// The cotangents of the results.
     pub(crate) grads: SmallVec<[Option<ValueId>; 2]>,
@@ -361,12 +361,12 @@ impl<'a> RuleCx<'_, 'a> {
 
     /// The primal operand, where the rule emits.
     pub(crate) fn operand(&self, index: usize) -> ValueId {
-        (self.image)(self.r.body.operand(self.op, index))
+        (self.primal_at)(self.r.body.operand(self.op, index))
     }
 
     /// The primal result, where the rule emits.
     pub(crate) fn result(&self, index: usize) -> ValueId {
-        (self.image)(self.r.body.result(self.op, index))
+        (self.primal_at)(self.r.body.result(self.op, index))
     }
 
     /// Whether an operand comes from outside of the region that the operation is in, so that reading it costs no

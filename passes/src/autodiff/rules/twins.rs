@@ -110,7 +110,7 @@ fn gradient(cx: &mut RuleCx<'_, '_>) -> Result<SmallVec<[ValueId; 2]>, String> {
         r: cx.r,
         frame: &mut frame,
         op,
-        image: &|value| images.get(&value).copied().unwrap_or(value),
+        primal_at: &|value| images.get(&value).copied().unwrap_or(value),
         active: &|value| wanted.contains(&value),
         grads,
         list_grads,
@@ -190,9 +190,9 @@ fn take<'d>(cx: &mut RuleCx<'_, '_>, again: &mut Again<'d>, place: i64, spec: &'
             (None, Some(&ty)) => ty,
             (None, None) => return Err(format!("the operand `{name}` has no type")),
         };
-        let stand_in = cx.r.op(pd::Assign::NAME).operands(value).result(ty).value();
-        again.stand_ins.push((name, stand_in, value));
-        again.operands.push(stand_in);
+        let replace_and_rename = cx.r.op(pd::Assign::NAME).operands(value).result(ty).value();
+        again.stand_ins.push((name, replace_and_rename, value));
+        again.operands.push(replace_and_rename);
     }
     Ok(())
 }
@@ -265,13 +265,13 @@ fn cotangents(
         let group = again.given.result(&spec.name).cloned().unwrap_or_default();
         let stand_ins = again.of(spec.name.strip_suffix("_grad").unwrap_or(&spec.name));
         let mut grads = Vec::new();
-        for stand_in in stand_ins {
-            let is_list = is_list(cx.ctx(), cx.r.body.value_type(stand_in));
+        for replace_and_rename in stand_ins {
+            let is_list = is_list(cx.ctx(), cx.r.body.value_type(replace_and_rename));
             grads.push(match is_list {
-                true => frame.take_whole(cx.r, stand_in, stand_in)?,
-                false => match frame.take(stand_in) {
+                true => frame.take_whole(cx.r, replace_and_rename, replace_and_rename)?,
+                false => match frame.take(replace_and_rename) {
                     Some(grad) => conjugated(cx.r, grad),
-                    None => zeros_like(cx.r, stand_in)?,
+                    None => zeros_like(cx.r, replace_and_rename)?,
                 },
             });
         }
@@ -312,17 +312,17 @@ fn settle(cx: &mut RuleCx<'_, '_>, again: &Again<'_>, op: OpId) -> Result<(), St
         }
         None => {}
     }
-    for &(name, stand_in, value) in &again.stand_ins {
+    for &(name, replace_and_rename, value) in &again.stand_ins {
         match value {
-            Some(value) => cx.r.replace_value(stand_in, value),
-            None if cx.r.body.has_uses(stand_in) => {
+            Some(value) => cx.r.replace_value(replace_and_rename, value),
+            None if cx.r.body.has_uses(replace_and_rename) => {
                 return Err(format!(
                     "the derivative needs `{name}`, which the gradient operation does not have"
                 ));
             }
             None => {}
         }
-        if let Some(assign) = cx.r.body.defining_op(stand_in) {
+        if let Some(assign) = cx.r.body.defining_op(replace_and_rename) {
             cx.r.erase_op(assign);
         }
     }

@@ -4,9 +4,9 @@ use pir_ir::{Body, Context, OpId, Traits, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use crate::autodiff::control_ops::ControlOps;
 use crate::autodiff::remat::cut::{LARGEST, Node, choose_within};
 use crate::autodiff::remat::plan::bytes;
-use crate::autodiff::structure::Names;
 
 /// The parts of a function, by the operations of its block.
 pub(super) struct Parts {
@@ -74,7 +74,7 @@ impl Parts {
         let mut values: Vec<ValueId> = args.iter().take(arguments).copied().collect();
         values.extend(forward.iter().flat_map(|&op| body.results(op)));
         let index: FxHashMap<ValueId, usize> = values.iter().enumerate().map(|(i, &v)| (v, i)).collect();
-        let names = Names::new(ctx);
+        let names = ControlOps::new(ctx);
         let given: FxHashSet<ValueId> = results.iter().copied().collect();
         let node = |&value: &ValueId| {
             let op = body.defining_op(value);
@@ -134,7 +134,7 @@ fn is_pure(ctx: &Context, body: &Body, op: OpId) -> bool {
 
 /// Whether the backward part may compute an operation. What is cheap it may compute again, but no comparisons: rounded
 /// otherwise they might be decided otherwise.
-fn may_be_again(ctx: &Context, names: &Names<'_>, body: &Body, op: OpId, is_primal: bool) -> bool {
+fn may_be_again(ctx: &Context, names: &ControlOps<'_>, body: &Body, op: OpId, is_primal: bool) -> bool {
     let reads_stacks = body
         .operands(op)
         .chain(body.results(op))

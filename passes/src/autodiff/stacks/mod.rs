@@ -23,8 +23,8 @@ mod refusals;
 use pir_ir::{BlockId, Body, Context, OpId, Type, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::control_ops::ControlOps;
 use super::differentiable::is_differentiable;
-use super::structure::Names;
 use super::tapes;
 use crate::analysis::Provenance;
 use classes::Classes;
@@ -32,7 +32,7 @@ pub(crate) use refusals::Mode;
 
 /// Pushes, and the pops that may get their values.
 #[derive(Default, Debug)]
-pub(crate) struct Lane {
+pub(crate) struct StackChannel {
     pub(crate) pushes: Vec<OpId>,
     pub(crate) pops: Vec<OpId>,
     /// Whether the lane carries handles of stacks.
@@ -45,7 +45,7 @@ pub(crate) struct Lane {
 /// The stacks of a body.
 #[derive(Default, Debug)]
 pub(crate) struct Stacks {
-    lanes: Vec<Lane>,
+    lanes: Vec<StackChannel>,
     lane_of: FxHashMap<OpId, usize>,
     /// For each handle the value that it is another name of.
     roots: FxHashMap<ValueId, ValueId>,
@@ -73,7 +73,7 @@ pub(crate) struct Stacks {
 
 impl Stacks {
     /// Finds the lanes of a body.
-    pub(crate) fn new(ctx: &Context, names: &Names, body: &Body) -> Self {
+    pub(crate) fn new(ctx: &Context, names: &ControlOps, body: &Body) -> Self {
         let mut ops: Vec<OpId> = body
             .walk_all()
             .filter(|&op| body.op_name(op) == names.push || body.op_name(op) == names.pop)
@@ -139,10 +139,10 @@ impl Stacks {
             };
             let lane = known.unwrap_or_else(|| {
                 let paired = !this.classes.is_mixed(class);
-                this.lanes.push(Lane {
+                this.lanes.push(StackChannel {
                     handles,
                     paired,
-                    ..Lane::default()
+                    ..StackChannel::default()
                 });
                 if !paired {
                     shared.insert((class, handles, differentiable), this.lanes.len() - 1);
@@ -165,7 +165,7 @@ impl Stacks {
     }
 
     /// Enters what each handle is another name of.
-    fn find_roots(&mut self, names: &Names, body: &Body, provenance: &Provenance) {
+    fn find_roots(&mut self, names: &ControlOps, body: &Body, provenance: &Provenance) {
         for &handle in provenance.handles() {
             let root = provenance.root(handle);
             let made = match body.value_def(root) {
@@ -185,7 +185,7 @@ impl Stacks {
     }
 
     /// Merges the classes of handles that may refer to the same stack; handles with unknown uses share one class.
-    fn join_aliases(&mut self, ctx: &Context, names: &Names, body: &Body, provenance: &Provenance) {
+    fn join_aliases(&mut self, ctx: &Context, names: &ControlOps, body: &Body, provenance: &Provenance) {
         for &(from, to) in provenance.joins() {
             let (from, to) = (self.class(from), self.class(to));
             self.classes.unite(from, to);
@@ -242,7 +242,7 @@ impl Stacks {
     }
 
     /// The lane of a push or a pop of a value with a derivative.
-    pub(crate) fn lane(&self, op: OpId) -> Option<&Lane> {
+    pub(crate) fn lane(&self, op: OpId) -> Option<&StackChannel> {
         self.lane_of
             .get(&op)
             .map(|&lane| &self.lanes[lane])
@@ -250,7 +250,7 @@ impl Stacks {
     }
 
     /// The lane of a push or a pop that the derivative passes through, of values or of handles.
-    pub(crate) fn active_lane(&self, op: OpId) -> Option<&Lane> {
+    pub(crate) fn active_lane(&self, op: OpId) -> Option<&StackChannel> {
         self.lane_of
             .get(&op)
             .map(|&lane| &self.lanes[lane])
@@ -273,7 +273,7 @@ impl Stacks {
     }
 
     /// Decides which lanes the derivative passes through, when it is known which popped values are active.
-    pub(crate) fn activate(&mut self, names: &Names, body: &Body, is_active: impl Fn(ValueId) -> bool) {
+    pub(crate) fn activate(&mut self, names: &ControlOps, body: &Body, is_active: impl Fn(ValueId) -> bool) {
         let mut active_classes: FxHashSet<usize> = FxHashSet::default();
         let mut pending = Vec::new();
         for at in 0..self.lanes.len() {
@@ -329,7 +329,7 @@ impl Stacks {
         self.place_gradient_stacks(names, body);
     }
 
-    fn place_gradient_stacks(&mut self, names: &Names, body: &Body) {
+    fn place_gradient_stacks(&mut self, names: &ControlOps, body: &Body) {
         let mut used: Vec<ValueId> = Vec::new();
         let mut given: FxHashSet<ValueId> = FxHashSet::default();
         for lane in self.lanes.iter().filter(|l| l.active) {
@@ -372,7 +372,7 @@ impl Stacks {
     }
 
     /// Leaves out pushes on stacks that nothing is popped from, like those of the step that is being taken.
-    fn drop_unread(&mut self, names: &Names, body: &Body, ops: &mut Vec<OpId>) {
+    fn drop_unread(&mut self, names: &ControlOps, body: &Body, ops: &mut Vec<OpId>) {
         let mut pushed_on: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
         let mut pending: Vec<usize> = self.strange.into_iter().map(|c| self.classes.of_class(c)).collect();
         for &op in ops.iter() {
@@ -403,7 +403,7 @@ impl Stacks {
 }
 
 /// The value that is pushed, or that is popped.
-fn item(names: &Names, body: &Body, op: OpId) -> ValueId {
+fn item(names: &ControlOps, body: &Body, op: OpId) -> ValueId {
     if body.op_name(op) == names.push {
         body.operand(op, 1)
     } else {
@@ -412,7 +412,7 @@ fn item(names: &Names, body: &Body, op: OpId) -> ValueId {
 }
 
 /// The handle that is pushed, or that is popped.
-fn item_handle(names: &Names, body: &Body, op: OpId) -> Option<ValueId> {
+fn item_handle(names: &ControlOps, body: &Body, op: OpId) -> Option<ValueId> {
     Some(item(names, body, op)).filter(|&v| names.is_stack(body, v))
 }
 
@@ -426,7 +426,7 @@ fn home(body: &Body, root: ValueId) -> Option<BlockId> {
 }
 
 /// A `cf.create_stack` in an init region: the result of the operation that its stack becomes.
-fn own_stack_of_init(names: &Names, body: &Body, create: OpId) -> Option<ValueId> {
+fn own_stack_of_init(names: &ControlOps, body: &Body, create: OpId) -> Option<ValueId> {
     let parent = body.parent_op(create)?;
     let structure = names.form(body, parent)?;
     (structure.entry.is_some() && structure.entry == body.op_region(create))

@@ -4,8 +4,8 @@ use pir_ir::{BlockId, Body, Context, Diagnostic, OpId, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Stacks, home, item_handle};
+use crate::autodiff::control_ops::ControlOps;
 use crate::autodiff::naming::spelled;
-use crate::autodiff::structure::Names;
 
 /// The purpose of a derivative.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,7 +18,7 @@ pub(crate) enum Mode {
 
 impl Stacks {
     /// Errors for stacks that the derivative would have to pass through and cannot.
-    pub(crate) fn refusals(&self, ctx: &Context, names: &Names, body: &Body, mode: Mode) -> Vec<Diagnostic> {
+    pub(crate) fn refusals(&self, ctx: &Context, names: &ControlOps, body: &Body, mode: Mode) -> Vec<Diagnostic> {
         let mut errors = Vec::new();
         let mut said: FxHashSet<ValueId> = FxHashSet::default();
         let mut given: FxHashMap<ValueId, OpId> = FxHashMap::default();

@@ -6,10 +6,10 @@
 use pir_dialects::marks::BACKWARD;
 use pir_ir::{Body, Context, OpId, Rewriter};
 
-use super::super::plumbing::remove_stack;
-use super::super::structure::Names;
+use super::super::control_ops::ControlOps;
+use super::super::loop_editing::remove_stack;
 use super::{fetches_gradient, is_gradient, marks, outermost};
-use crate::analysis::{Facts, Liveness, Roots, sweep};
+use crate::analysis::{EffectAnalysis, Liveness, Roots, sweep};
 
 /// Removes the gradients of a body and what is dead without them.
 pub(super) fn run(ctx: &Context, body: &mut Body) -> bool {
@@ -42,10 +42,10 @@ pub(super) fn run(ctx: &Context, body: &mut Body) -> bool {
     if !found {
         return false;
     }
-    let facts = body.analysis::<Facts>(ctx);
+    let facts = body.analysis::<EffectAnalysis>(ctx);
     let live = Liveness::new(ctx, body, facts.effects(), Roots::Observed);
     sweep(ctx, body, &live);
-    let names = Names::new(ctx);
+    let names = ControlOps::new(ctx);
     let mut r = Rewriter::new(ctx, body);
     for op in r.body.walk_all().collect::<Vec<OpId>>() {
         if names.form(r.body, op).is_some_and(|s| s.entry.is_some()) {

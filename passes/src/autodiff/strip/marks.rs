@@ -8,8 +8,8 @@ use pir_dialects::marks::{BACKWARD, RECORDED};
 use pir_ir::{BlockId, Body, Context, Derivative, Diagnostic, FlowKind, OpId, Rewriter, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::plumbing::{remove_stack, uncount_trips};
-use super::super::structure::{Names, locals};
+use super::super::control_ops::{ControlOps, locals};
+use super::super::loop_editing::{remove_stack, uncount_trips};
 use super::{fetches_gradient, marks, outermost};
 
 /// Undoes the last `orders` differentiations of a body.
@@ -40,7 +40,7 @@ pub(super) fn run(ctx: &Context, body: &mut Body, orders: Option<usize>, report:
         part.push(op);
         at = body.next_op(op);
     }
-    let names = Names::new(ctx);
+    let names = ControlOps::new(ctx);
     let kept = kept(ctx, &names, body, &part, end);
     let mut r = Rewriter::new(ctx, body);
     let mut made = Made::default();
@@ -65,7 +65,7 @@ pub(super) fn run(ctx: &Context, body: &mut Body, orders: Option<usize>, report:
 
 /// The operations of the appended part that must be kept, because an inserted operation is not a gradient: a print, a
 /// fetch of another name, and their operands.
-fn kept(ctx: &Context, names: &Names, body: &Body, part: &[OpId], end: Option<OpId>) -> FxHashSet<OpId> {
+fn kept(ctx: &Context, names: &ControlOps, body: &Body, part: &[OpId], end: Option<OpId>) -> FxHashSet<OpId> {
     let inside: FxHashSet<OpId> = part.iter().copied().collect();
     let block = part.first().and_then(|&op| body.op_block(op));
     let mut kept = FxHashSet::default();
@@ -127,7 +127,7 @@ struct Made {
 }
 
 impl Made {
-    fn value(&mut self, names: &Names, r: &Rewriter<'_>, value: ValueId) {
+    fn value(&mut self, names: &ControlOps, r: &Rewriter<'_>, value: ValueId) {
         let Some(op) = r.body.defining_op(value) else { return };
         if r.body.op_name(op) == names.create {
             self.created.push(op);
@@ -139,7 +139,7 @@ impl Made {
     }
 
     /// Notes what an operation, or one inside it, reads.
-    fn read_by(&mut self, names: &Names, r: &Rewriter<'_>, op: OpId) {
+    fn read_by(&mut self, names: &ControlOps, r: &Rewriter<'_>, op: OpId) {
         for inner in std::iter::once(op).chain(nested(r.body, op)) {
             for value in r.body.operands(inner) {
                 self.value(names, r, value);
@@ -148,7 +148,7 @@ impl Made {
     }
 
     /// Notes the stacks before `first` that hold all locals, as before pruning, since not all of them need be read.
-    fn unread(&mut self, names: &Names, r: &Rewriter<'_>, block: BlockId, first: OpId) {
+    fn unread(&mut self, names: &ControlOps, r: &Rewriter<'_>, block: BlockId, first: OpId) {
         let before = r.body.block_ops(block).take_while(|&op| op != first);
         let mut handles = Vec::new();
         for op in before.flat_map(|op| std::iter::once(op).chain(nested(r.body, op))) {
@@ -180,7 +180,7 @@ impl Made {
         }
     }
 
-    fn remove(&mut self, names: &Names, r: &mut Rewriter<'_>) {
+    fn remove(&mut self, names: &ControlOps, r: &mut Rewriter<'_>) {
         loop {
             if let Some(op) = self.created.pop() {
                 self.remove_created(names, r, op);
@@ -194,7 +194,7 @@ impl Made {
         }
     }
 
-    fn remove_created(&mut self, names: &Names, r: &mut Rewriter<'_>, op: OpId) {
+    fn remove_created(&mut self, names: &ControlOps, r: &mut Rewriter<'_>, op: OpId) {
         if !r.body.is_alive(op) {
             return;
         }
@@ -209,7 +209,7 @@ impl Made {
         }
     }
 
-    fn remove_push(&mut self, names: &Names, r: &mut Rewriter<'_>, push: OpId) {
+    fn remove_push(&mut self, names: &ControlOps, r: &mut Rewriter<'_>, push: OpId) {
         let value = r.body.operand(push, 1);
         self.value(names, r, value);
         r.erase_op(push);
@@ -222,7 +222,7 @@ impl Made {
         }
     }
 
-    fn remove_results(&mut self, names: &Names, r: &mut Rewriter<'_>, block: BlockId, mut results: Vec<usize>) {
+    fn remove_results(&mut self, names: &ControlOps, r: &mut Rewriter<'_>, block: BlockId, mut results: Vec<usize>) {
         let Some(mut op) = r.body.block_parent(block) else {
             return;
         };

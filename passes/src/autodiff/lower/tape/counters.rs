@@ -5,12 +5,12 @@ use pir_ir::{Body, OpId, ValueId};
 
 use super::walked::Walked;
 use super::{Of, Run};
-use crate::autodiff::plumbing::{InLoop, place_in_loop};
-use crate::autodiff::structure::Names;
+use crate::autodiff::control_ops::ControlOps;
+use crate::autodiff::loop_editing::{InLoop, place_in_loop};
 
 /// The values that a loop carries and whose condition forwards them unchanged: the argument of the repeated region, where it comes from,
 /// and the result.
-fn lanes(names: &Names<'_>, body: &Body, op: OpId) -> Vec<(ValueId, InLoop, ValueId)> {
+fn lanes(names: &ControlOps<'_>, body: &Body, op: OpId) -> Vec<(ValueId, InLoop, ValueId)> {
     let form = names.form(body, op).filter(|form| form.entry.is_none());
     let Some([_, repeated]) = form.and_then(|form| form.loop_blocks()) else {
         return Vec::new();
@@ -30,7 +30,7 @@ impl Run<'_> {
         };
         let up = lanes(self.names, body, forward.1);
         for (inner, down, _) in lanes(self.names, walked.body, op) {
-            let start = self.image(walked.of(down.start));
+            let start = self.primal_at(walked.of(down.start));
             let Some((counted, lane, _)) = up.iter().find(|(.., result)| (forward.0, *result) == start) else {
                 continue;
             };
@@ -46,7 +46,7 @@ impl Run<'_> {
                 _ => continue,
             };
             if difference[0] == inner && self.same(walked.of(difference[1]), (forward.0, step), 64) {
-                let counted = self.image((forward.0, *counted));
+                let counted = self.primal_at((forward.0, *counted));
                 self.images.insert(walked.of(down.next), counted);
             }
         }

@@ -132,13 +132,13 @@ impl Run<'_> {
     }
 
     /// The value that was pushed, if it is one that is popped.
-    pub(super) fn image(&self, value: Of<ValueId>) -> Of<ValueId> {
+    pub(super) fn primal_at(&self, value: Of<ValueId>) -> Of<ValueId> {
         self.images.get(&value).copied().unwrap_or(value)
     }
 
     /// Whether two values are equal, whenever both are computed: they are the same, or computed of the same.
     pub(super) fn same(&self, a: Of<ValueId>, b: Of<ValueId>, fuel: usize) -> bool {
-        let (a, b) = (self.image(a), self.image(b));
+        let (a, b) = (self.primal_at(a), self.primal_at(b));
         if a == b {
             return true;
         }

@@ -4,7 +4,7 @@ use pir_ir::{Body, OpId, ValueId};
 use rustc_hash::FxHashSet;
 
 use super::Of;
-use crate::autodiff::structure::Names;
+use crate::autodiff::control_ops::ControlOps;
 
 /// The body of a function, with the operations on stacks and those around them.
 pub(super) struct Walked<'a> {
@@ -14,7 +14,7 @@ pub(super) struct Walked<'a> {
 }
 
 impl<'a> Walked<'a> {
-    pub(super) fn new(names: &Names<'_>, scope: &'a Body, function: OpId) -> Option<Self> {
+    pub(super) fn new(names: &ControlOps<'_>, scope: &'a Body, function: OpId) -> Option<Self> {
         let body = scope.isolated(function)?;
         let mut active = FxHashSet::default();
         for op in body.walk_all() {
@@ -34,7 +34,7 @@ impl<'a> Walked<'a> {
     }
 
     /// Whether an operation's regions read a stack that is created outside of it.
-    pub(super) fn reads_outside(&self, names: &Names<'_>, op: OpId) -> bool {
+    pub(super) fn reads_outside(&self, names: &ControlOps<'_>, op: OpId) -> bool {
         let inside = |value: ValueId| {
             let mut at = self
                 .body

@@ -9,12 +9,12 @@ use pir_ir::{
     Use, ValueDef, ValueId,
 };
 
-use super::structure::{Kit, Names};
+use super::control_ops::{ControlOps, Kit};
 use crate::analysis::{chain, compared};
 
 /// Removes the stack that the entry region of an operation makes, if its handle is not used. Gives the operation that
 /// takes its place.
-pub(crate) fn remove_stack(r: &mut Rewriter<'_>, names: &Names, op: OpId) -> Option<OpId> {
+pub(crate) fn remove_stack(r: &mut Rewriter<'_>, names: &ControlOps, op: OpId) -> Option<OpId> {
     names.form(r.body, op)?.entry?;
     let mut edit = FlowEdit::new(names.ctx, r.body, op).ok()?;
     edit.remove_entry(r.body);
@@ -22,7 +22,7 @@ pub(crate) fn remove_stack(r: &mut Rewriter<'_>, names: &Names, op: OpId) -> Opt
 }
 
 /// Makes a forwarded value a constant more than a count.
-fn step(r: &mut Rewriter<'_>, names: &Names, kit: Kit, at: Use, count: ValueId, by: f64) -> OpId {
+fn step(r: &mut Rewriter<'_>, names: &ControlOps, kit: Kit, at: Use, count: ValueId, by: f64) -> OpId {
     let next = kit.arith.offset(r.before(at.op), count, by);
     let value = r.body.result(next, 0);
     r.name(value, &names.spelled("trip_next"));
@@ -48,7 +48,7 @@ pub(crate) enum Trips<'c> {
 }
 
 impl<'c> Trips<'c> {
-    pub(crate) fn plan(r: &Rewriter<'_>, names: &Names<'c>, op: OpId, carried: bool) -> Option<Self> {
+    pub(crate) fn plan(r: &Rewriter<'_>, names: &ControlOps<'c>, op: OpId, carried: bool) -> Option<Self> {
         let own = own_counter(names, r.body, op, None).filter(|_| !carried);
         if let Some(ValueDef::Arg(_, at)) = own.map(|own| r.body.value_def(own)) {
             return Some(Trips::Own(op, r.body.result(op, at as usize)));
@@ -57,7 +57,7 @@ impl<'c> Trips<'c> {
     }
 
     /// Gives the operation that takes the place of the loop, and the count.
-    pub(crate) fn apply(self, r: &mut Rewriter<'_>, names: &Names) -> (OpId, ValueId) {
+    pub(crate) fn apply(self, r: &mut Rewriter<'_>, names: &ControlOps) -> (OpId, ValueId) {
         match self {
             Trips::Counted(plan) => plan.apply(r, names),
             Trips::Own(op, own) => {
@@ -85,7 +85,7 @@ pub(crate) struct CountTrips<'c> {
 }
 
 impl<'c> CountTrips<'c> {
-    pub(crate) fn plan(r: &Rewriter<'_>, names: &Names<'c>, op: OpId) -> Option<Self> {
+    pub(crate) fn plan(r: &Rewriter<'_>, names: &ControlOps<'c>, op: OpId) -> Option<Self> {
         let form = names.form(r.body, op)?;
         form.loop_blocks()?;
         let mut edit = FlowEdit::new(names.ctx, r.body, op).ok()?;
@@ -102,7 +102,7 @@ impl<'c> CountTrips<'c> {
     }
 
     /// Gives the operation that takes the place of the loop, and the count.
-    pub(crate) fn apply(self, r: &mut Rewriter<'_>, names: &Names) -> (OpId, ValueId) {
+    pub(crate) fn apply(self, r: &mut Rewriter<'_>, names: &ControlOps) -> (OpId, ValueId) {
         let zero = self.kit.count(r.before(self.op), 0, &names.spelled("no_trips"));
         let done = self.ready.apply(r, &[zero]);
         for arg in done.inputs(r.body, self.trip) {
@@ -122,7 +122,7 @@ impl<'c> CountTrips<'c> {
 
 /// Removes a counter that [`CountTrips`] made, if the count is not used: the one that is the result `at`. Gives the
 /// operation that takes its place.
-pub(crate) fn uncount_trips(r: &mut Rewriter<'_>, names: &Names, op: OpId, at: usize) -> Option<OpId> {
+pub(crate) fn uncount_trips(r: &mut Rewriter<'_>, names: &ControlOps, op: OpId, at: usize) -> Option<OpId> {
     let form = names.form(r.body, op)?;
     let [cond, body] = form.loop_blocks()?;
     let (cond_end, body_end) = (r.body.last_op(cond)?, r.body.last_op(body)?);
@@ -163,7 +163,7 @@ pub(crate) struct InLoop {
 }
 
 /// Where a loop takes an argument of the region that is repeated from.
-pub(crate) fn place_in_loop(names: &Names<'_>, body: &Body, op: OpId, arg: ValueId) -> Option<InLoop> {
+pub(crate) fn place_in_loop(names: &ControlOps<'_>, body: &Body, op: OpId, arg: ValueId) -> Option<InLoop> {
     let form = names.form(body, op)?;
     let [cond, repeated] = form.loop_blocks()?;
     let slot_of = |value: ValueId, block: BlockId| match body.value_def(value) {
@@ -182,7 +182,7 @@ pub(crate) fn place_in_loop(names: &Names<'_>, body: &Body, op: OpId, arg: Value
 
 /// The argument in which a loop itself numbers its iterations from zero: an integer that is less than something in each
 /// of them, so that adding one does not overflow. Not `other`.
-pub(crate) fn own_counter(names: &Names<'_>, body: &Body, op: OpId, other: Option<ValueId>) -> Option<ValueId> {
+pub(crate) fn own_counter(names: &ControlOps<'_>, body: &Body, op: OpId, other: Option<ValueId>) -> Option<ValueId> {
     let [cond, repeated] = names.form(body, op)?.loop_blocks()?;
     // The conditions of which all must hold.
     let mut holds = vec![body.get_operand(body.last_op(cond)?, 0)?];
@@ -249,7 +249,7 @@ pub(crate) struct Carry<'c> {
 impl<'c> Carry<'c> {
     pub(crate) fn plan(
         r: &Rewriter<'_>,
-        names: &Names<'c>,
+        names: &ControlOps<'c>,
         op: OpId,
         types: impl IntoIterator<Item = Type>,
     ) -> Option<Self> {
@@ -284,7 +284,13 @@ pub(crate) struct CountDown<'c> {
 
 impl<'c> CountDown<'c> {
     /// The dual shall carry values of the types `more` as well.
-    pub(crate) fn plan(r: &Rewriter<'_>, names: &Names<'c>, dual: OpId, empty: OpId, more: &[Type]) -> Option<Self> {
+    pub(crate) fn plan(
+        r: &Rewriter<'_>,
+        names: &ControlOps<'c>,
+        dual: OpId,
+        empty: OpId,
+        more: &[Type],
+    ) -> Option<Self> {
         let kit = names.kit?;
         // It is only asked whether there is more.
         let negation = r.body.only_use(r.body.result(empty, 0))?.op;
@@ -300,7 +306,7 @@ impl<'c> CountDown<'c> {
     }
 
     /// The count when nothing is left, before the dual.
-    pub(crate) fn zero(&self, r: &mut Rewriter<'_>, names: &Names) -> ValueId {
+    pub(crate) fn zero(&self, r: &mut Rewriter<'_>, names: &ControlOps) -> ValueId {
         self.kit.count(r.before(self.carry.op), 0, &names.spelled("no_trips"))
     }
 
@@ -309,7 +315,7 @@ impl<'c> CountDown<'c> {
     pub(crate) fn apply(
         self,
         r: &mut Rewriter<'_>,
-        names: &Names,
+        names: &ControlOps,
         zero: ValueId,
         initial: &[ValueId],
     ) -> (OpId, Vec<Carried>) {

@@ -36,7 +36,7 @@ impl Kit {
 
 /// The operations that autodiff treats itself.
 #[derive(Clone, Copy)]
-pub(crate) struct Names<'c> {
+pub(crate) struct ControlOps<'c> {
     pub(crate) ctx: &'c Context,
     /// The operations for counting, if a dialect has them.
     pub(crate) kit: Option<Kit>,
@@ -51,10 +51,10 @@ pub(crate) struct Names<'c> {
     suffix: u32,
 }
 
-impl<'c> Names<'c> {
+impl<'c> ControlOps<'c> {
     pub(crate) fn new(ctx: &'c Context) -> Self {
         let arith = ctx.arithmetic(ctx.tensor(&[], Type::I64));
-        Names {
+        ControlOps {
             ctx,
             kit: arith.zip(ctx.structured()).map(|(arith, flow)| Kit { arith, flow }),
             create: ctx.op_name(cf::CREATE_STACK),
@@ -71,7 +71,7 @@ impl<'c> Names<'c> {
     /// The same for a pass that inserts values called one of `bases` between those of a program, whose names it must
     /// not take: of two equal ones the printer changes the later one, and that might be the program's own.
     pub(crate) fn avoiding(ctx: &'c Context, body: &Body, bases: &[&str]) -> Self {
-        let mut this = Names::new(ctx);
+        let mut this = ControlOps::new(ctx);
         let mut highest = None;
         for value in (0..body.num_value_slots()).map(ValueId::new) {
             if body.value_def(value) == ValueDef::None {
@@ -149,13 +149,13 @@ pub(crate) struct Tape {
 }
 
 /// The handle that the last push before the terminator of a block uses.
-fn newest_handle(names: &Names, body: &Body, block: BlockId) -> Option<ValueId> {
+fn newest_handle(names: &ControlOps, body: &Body, block: BlockId) -> Option<ValueId> {
     let last = body.prev_op(body.last_op(block)?)?;
     (body.op_name(last) == names.push).then(|| body.operand(last, 0))
 }
 
 /// The run of pushes on `handle` that ends before the terminator.
-fn trailing_pushes(names: &Names, body: &Body, block: BlockId, handle: ValueId) -> Vec<OpId> {
+fn trailing_pushes(names: &ControlOps, body: &Body, block: BlockId, handle: ValueId) -> Vec<OpId> {
     let mut out = Vec::new();
     let mut at = body.last_op(block).and_then(|t| body.prev_op(t));
     while let Some(op) = at {
@@ -181,7 +181,7 @@ impl Tape {
     /// The newest tape of an operation: `stack-locals` puts its pushes last, right before the terminators.
     ///
     /// `None` if no block ends in pushes: it was not recorded, or has no locals.
-    pub(crate) fn newest(names: &Names, body: &Body, op: OpId, structure: &FlowForm) -> Option<Tape> {
+    pub(crate) fn newest(names: &ControlOps, body: &Body, op: OpId, structure: &FlowForm) -> Option<Tape> {
         // Where there is nothing to record, pushes at the end are the program's own.
         let has_locals = |b: &BlockId| !locals(names, body, *b).is_empty();
         let inside = structure
@@ -207,7 +207,7 @@ impl Tape {
 /// The values that a block defines, in order of definition: arguments, then results. Handles that it receives as
 /// arguments are omitted: they represent stacks that are recorded, or visible, outside; and buffers, since a derivative reads what was
 /// loaded of them.
-pub(crate) fn locals(names: &Names, body: &Body, block: BlockId) -> Vec<ValueId> {
+pub(crate) fn locals(names: &ControlOps, body: &Body, block: BlockId) -> Vec<ValueId> {
     let mut out: Vec<ValueId> = body
         .block_args(block)
         .iter()

@@ -9,10 +9,10 @@ use pir_ir::{Body, OpId, Relation, Type, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::analysis::Counter;
-use crate::autodiff::structure::Names;
+use crate::autodiff::control_ops::ControlOps;
 
 /// How often a loop runs, and how many numbers of each type one run pushes.
-pub(super) struct Room {
+pub(super) struct Reservation {
     pub(super) start: ValueId,
     pub(super) bound: ValueId,
     pub(super) step: i64,
@@ -21,20 +21,20 @@ pub(super) struct Room {
 
 /// The loops of a function.
 #[derive(Default)]
-pub(super) struct Rooms {
-    loops: FxHashMap<OpId, Room>,
+pub(super) struct Reservations {
+    loops: FxHashMap<OpId, Reservation>,
     pushes: FxHashSet<OpId>,
 }
 
-impl Rooms {
+impl Reservations {
     /// `moved` gives the type of the numbers that are pushed, and how many.
     pub(super) fn new(
-        names: &Names<'_>,
+        names: &ControlOps<'_>,
         body: &Body,
         ops: &[OpId],
         moved: &dyn Fn(OpId) -> Option<(Type, usize)>,
     ) -> Self {
-        let mut this = Rooms::default();
+        let mut this = Reservations::default();
         // The innermost loop around each push, and what prevents the transformation.
         let mut pushed: FxHashMap<OpId, Vec<OpId>> = FxHashMap::default();
         let mut order = Vec::new();
@@ -94,7 +94,7 @@ impl Rooms {
             let (start, bound, step) = (counter.start, counter.bound, counter.step);
             this.loops.insert(
                 op,
-                Room {
+                Reservation {
                     start,
                     bound,
                     step,
@@ -106,7 +106,7 @@ impl Rooms {
     }
 
     /// The room that a loop needs.
-    pub(super) fn of(&self, op: OpId) -> Option<&Room> {
+    pub(super) fn of(&self, op: OpId) -> Option<&Reservation> {
         self.loops.get(&op)
     }
 

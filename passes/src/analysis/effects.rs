@@ -3,13 +3,13 @@
 //! An operation without declared effects, like an unregistered one, may have any effect
 //! ([`OpView::has_unknown_effects`]), and memory that it may change is variable for others too ([`Variables`]).
 //!
-//! The effects of an operation on memory are summarized in a few bits ([`Touched`]): three classes of resources (the
+//! The effects of an operation on memory are summarized in a few bits ([`EffectSet`]): three classes of resources (the
 //! outside world, the objects that handles such as stacks refer to, and buffers), times creating, reading and writing.
 //! One class for all handles, and one for all buffers, is coarse, but sound without an alias analysis: handles travel
 //! through loops, stacks may hold stacks, and buffers may share their elements.
 //!
 //! [`Effects`] computes the sums for all operations of a body in one walk, so that a query takes constant time at any
-//! nesting depth. [`Facts`] adds speculatability. Edits invalidate both: a moved operation keeps its facts, a new one
+//! nesting depth. [`EffectAnalysis`] adds speculatability. Edits invalidate both: a moved operation keeps its facts, a new one
 //! has none.
 
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use pir_ir::{Analysis, Body, Context, Effect, EffectKind, EffectTarget, OpId, Op
 bitflags! {
     /// The memory effects of an operation.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-    pub struct Touched: u8 {
+    pub struct EffectSet: u8 {
         /// Reads the world outside of the program: its inputs.
         const READ_WORLD = 1;
         /// Changes the world: prints, outputs.
@@ -46,38 +46,40 @@ bitflags! {
     }
 }
 
-impl Touched {
+impl EffectSet {
     /// Whether running the operation earlier or later than one that does `other` may make a difference.
-    pub fn conflicts_with(self, other: Touched) -> bool {
-        let clash = |a: Touched, b: Touched| {
-            (a.contains(Touched::WRITE_WORLD) && b.intersects(Touched::WRITE_WORLD | Touched::READ_WORLD))
-                || (a.contains(Touched::WRITE_HANDLE) && b.intersects(Touched::WRITE_HANDLE | Touched::READ_HANDLE))
-                || (a.contains(Touched::WRITE_MEMORY) && b.intersects(Touched::WRITE_MEMORY | Touched::READ_MEMORY))
+    pub fn conflicts_with(self, other: EffectSet) -> bool {
+        let clash = |a: EffectSet, b: EffectSet| {
+            (a.contains(EffectSet::WRITE_WORLD) && b.intersects(EffectSet::WRITE_WORLD | EffectSet::READ_WORLD))
+                || (a.contains(EffectSet::WRITE_HANDLE)
+                    && b.intersects(EffectSet::WRITE_HANDLE | EffectSet::READ_HANDLE))
+                || (a.contains(EffectSet::WRITE_MEMORY)
+                    && b.intersects(EffectSet::WRITE_MEMORY | EffectSet::READ_MEMORY))
         };
         clash(self, other) || clash(other, self)
     }
 }
 
 /// The effects of one operation, nested ones not included.
-pub fn effects_of(view: OpView<'_>) -> Touched {
+pub fn effects_of(view: OpView<'_>) -> EffectSet {
     if view.has_no_effects() {
-        Touched::empty()
+        EffectSet::empty()
     } else if view.has_unknown_effects() {
-        Touched::all()
+        EffectSet::all()
     } else {
         view.own_effects().into_iter().map(touched_by).collect()
     }
 }
 
-fn touched_by(effect: Effect) -> Touched {
+fn touched_by(effect: Effect) -> EffectSet {
     match (effect.kind, effect.target) {
-        (EffectKind::Alloc, _) => Touched::ALLOC,
-        (EffectKind::Read, EffectTarget::World) => Touched::READ_WORLD,
-        (EffectKind::Write, EffectTarget::World) => Touched::WRITE_WORLD,
-        (EffectKind::Read, EffectTarget::Memory) => Touched::READ_MEMORY,
-        (EffectKind::Write, EffectTarget::Memory) => Touched::WRITE_MEMORY,
-        (EffectKind::Read, EffectTarget::Operand(_) | EffectTarget::Result(_)) => Touched::READ_HANDLE,
-        (EffectKind::Write, EffectTarget::Operand(_) | EffectTarget::Result(_)) => Touched::WRITE_HANDLE,
+        (EffectKind::Alloc, _) => EffectSet::ALLOC,
+        (EffectKind::Read, EffectTarget::World) => EffectSet::READ_WORLD,
+        (EffectKind::Write, EffectTarget::World) => EffectSet::WRITE_WORLD,
+        (EffectKind::Read, EffectTarget::Memory) => EffectSet::READ_MEMORY,
+        (EffectKind::Write, EffectTarget::Memory) => EffectSet::WRITE_MEMORY,
+        (EffectKind::Read, EffectTarget::Operand(_) | EffectTarget::Result(_)) => EffectSet::READ_HANDLE,
+        (EffectKind::Write, EffectTarget::Operand(_) | EffectTarget::Result(_)) => EffectSet::WRITE_HANDLE,
     }
 }
 
@@ -90,7 +92,7 @@ pub fn is_symbol_or_terminator(view: OpView<'_>) -> bool {
 /// The memory effects of all operations of a body, nested operations included.
 #[derive(PartialEq)]
 pub struct Effects {
-    of: Vec<Touched>,
+    of: Vec<EffectSet>,
     changes_values: bool,
 }
 
@@ -100,7 +102,7 @@ impl Analysis for Effects {
         for op in body.walk_all() {
             let view = body.view(ctx, op);
             let touched = effects_of(view);
-            if touched.intersects(Touched::WRITE_HANDLE) && changes_values(view) {
+            if touched.intersects(EffectSet::WRITE_HANDLE) && changes_values(view) {
                 return Self::with_variables(ctx, body, &body.analysis::<Variables>(ctx));
             }
             all.add(body, op, touched);
@@ -116,10 +118,10 @@ impl Effects {
         for op in body.walk_all() {
             let mut touched = effects_of(body.view(ctx, op));
             if body.operands(op).any(|v| variables.contains(v)) {
-                touched |= Touched::READ_HANDLE;
+                touched |= EffectSet::READ_HANDLE;
             }
             if body.results(op).any(|v| variables.contains(v)) {
-                touched |= Touched::ALLOC;
+                touched |= EffectSet::ALLOC;
             }
             all.add(body, op, touched);
         }
@@ -128,7 +130,7 @@ impl Effects {
 
     fn none(body: &Body) -> Self {
         Self {
-            of: vec![Touched::empty(); body.num_op_slots()],
+            of: vec![EffectSet::empty(); body.num_op_slots()],
             changes_values: false,
         }
     }
@@ -139,7 +141,7 @@ impl Effects {
     }
 
     /// Adds what an operation does itself to it and to those around it. Each of these learns something new a few times at most.
-    fn add(&mut self, body: &Body, op: OpId, own: Touched) {
+    fn add(&mut self, body: &Body, op: OpId, own: EffectSet) {
         let mut at = Some(op);
         while let Some(op) = at.filter(|op| !self.of[op.index()].contains(own)) {
             self.of[op.index()] |= own;
@@ -148,9 +150,9 @@ impl Effects {
     }
 
     /// The memory effects of an operation and its regions.
-    pub fn touched(&self, op: OpId) -> Touched {
+    pub fn touched(&self, op: OpId) -> EffectSet {
         // Operations made since are nothing that is known.
-        self.of.get(op.index()).copied().unwrap_or(Touched::all())
+        self.of.get(op.index()).copied().unwrap_or(EffectSet::all())
     }
 
     /// Whether the operation may be removed when its results are not used.
@@ -162,19 +164,19 @@ impl Effects {
 
     /// Whether its effects do not keep an operation.
     pub(crate) fn is_harmless(&self, op: OpId) -> bool {
-        let harmless = Touched::READ_HANDLE | Touched::READ_MEMORY | Touched::ALLOC;
+        let harmless = EffectSet::READ_HANDLE | EffectSet::READ_MEMORY | EffectSet::ALLOC;
         harmless.contains(self.touched(op))
     }
 }
 
 /// The effects and the speculatability of every operation of a body, nested operations included.
 #[derive(PartialEq)]
-pub struct Facts {
+pub struct EffectAnalysis {
     effects: Arc<Effects>,
     speculatable: Vec<bool>,
 }
 
-impl Analysis for Facts {
+impl Analysis for EffectAnalysis {
     fn compute(ctx: &Context, body: &Body) -> Self {
         let effects = body.analysis::<Effects>(ctx);
         // For an operation that was not visited yet: whether everything found in it is speculatable.
@@ -206,14 +208,14 @@ impl Analysis for Facts {
     }
 }
 
-impl Facts {
+impl EffectAnalysis {
     /// The memory effects of operations.
     pub fn effects(&self) -> &Effects {
         &self.effects
     }
 
     /// The memory effects of an operation and its regions.
-    pub fn touched(&self, op: OpId) -> Touched {
+    pub fn touched(&self, op: OpId) -> EffectSet {
         self.effects.touched(op)
     }
 

@@ -22,7 +22,7 @@ mod carrier;
 use pir_ir::{Arith, BlockId, FlowKind, OpId, Rewriter, Traits, Type, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::structure::Names;
+use super::control_ops::ControlOps;
 use super::tapes::Tapes;
 pub(crate) use carrier::CarrierPlan;
 use carrier::record_beside;
@@ -71,11 +71,11 @@ pub(crate) struct Slots {
 }
 
 /// Removes values from a tape that other iterations, or the results of a branch, provide.
-pub(crate) fn run(r: &mut Rewriter<'_>, names: &Names, tapes: &mut Tapes, at: usize) {
+pub(crate) fn run(r: &mut Rewriter<'_>, names: &ControlOps, tapes: &mut Tapes, at: usize) {
     if tapes.all[at].pairs.is_empty() {
         return;
     }
-    tapes.enter_images(r.body, at);
+    tapes.enter_primals(r.body, at);
     match tapes.all[at].kind {
         FlowKind::Loop => run_loop(r, names, tapes, at),
         FlowKind::Branch => run_branch(r, names, tapes, at),
@@ -86,7 +86,7 @@ impl Slots {
     /// The slots of the loop of a tape. The arguments in `also` count as recorded.
     pub(crate) fn new(
         r: &Rewriter<'_>,
-        names: &Names,
+        names: &ControlOps,
         tapes: &Tapes,
         at: usize,
         also: &FxHashSet<ValueId>,
@@ -213,7 +213,7 @@ impl Slots {
     }
 
     /// The operand of the loop that a slot starts from.
-    fn start(&self, r: &Rewriter<'_>, names: &Names, slot: usize) -> Option<ValueId> {
+    fn start(&self, r: &Rewriter<'_>, names: &ControlOps, slot: usize) -> Option<ValueId> {
         let index = self.through[slot]?;
         if let Some(init) = names.form(r.body, self.op)?.entry {
             let block = r.body.single_block(init)?;
@@ -291,7 +291,7 @@ impl Slots {
 }
 
 /// Finds the slots that duals carry already, from an earlier run.
-pub(crate) fn find_carried(r: &Rewriter<'_>, names: &Names, tapes: &mut Tapes) {
+pub(crate) fn find_carried(r: &Rewriter<'_>, names: &ControlOps, tapes: &mut Tapes) {
     for at in 0..tapes.all.len() {
         if tapes.all[at].kind == FlowKind::Loop
             && let Some(slots) = Slots::new(r, names, tapes, at, &FxHashSet::default())
@@ -301,7 +301,7 @@ pub(crate) fn find_carried(r: &Rewriter<'_>, names: &Names, tapes: &mut Tapes) {
     }
 }
 
-fn find_carried_by(r: &Rewriter<'_>, names: &Names, tapes: &mut Tapes, at: usize, slots: &Slots) -> Option<()> {
+fn find_carried_by(r: &Rewriter<'_>, names: &ControlOps, tapes: &mut Tapes, at: usize, slots: &Slots) -> Option<()> {
     let dual = r.body.block_parent(tapes.all[at].dual)?;
     let structure = names.form(r.body, dual)?;
     let [Some(cond), Some(body)] = structure.blocks else {
@@ -330,16 +330,16 @@ fn find_carried_by(r: &Rewriter<'_>, names: &Names, tapes: &mut Tapes, at: usize
                 let in_cond = *r.body.block_args(cond).get(p)?;
                 let &q = ends.get(&in_cond)?;
                 let handed_on = r.body.get_operand(body_end, p)?;
-                let known = tapes.image.get(slots.arg(r, slot)) == Some(handed_on);
+                let known = tapes.primal_at.get(slots.arg(r, slot)) == Some(handed_on);
                 known.then_some((in_cond, *r.body.block_args(body).get(q)?, q))
             };
             let Some((in_cond, in_body, result)) = carried() else {
                 return true;
             };
             let forwarded = slots.forwards(r, slot);
-            tapes.image.insert(forwarded, in_cond);
+            tapes.primal_at.insert(forwarded, in_cond);
             if let Some(j) = slots.through[slot] {
-                tapes.image.insert(r.body.operand(slots.body_end, j), in_body);
+                tapes.primal_at.insert(r.body.operand(slots.body_end, j), in_body);
             }
             if let Some(start) = slots.start(r, names, slot) {
                 tapes.started_from.insert(start, (tapes.all[at].dual, result));
@@ -370,14 +370,17 @@ pub(super) fn is_constant(r: &Rewriter<'_>, value: ValueId) -> bool {
 pub(super) fn visible(r: &Rewriter<'_>, tapes: &Tapes, at: usize, value: ValueId) -> Option<ValueId> {
     let dual = r.body.block_parent(tapes.all[at].dual)?;
     let here = r.body.op_region(dual)?;
-    [Some(value), tapes.image.get(value)].into_iter().flatten().find(|&w| {
-        r.body
-            .value_region(w)
-            .is_some_and(|region| tapes.tree.contains(r.body, region, here))
-    })
+    [Some(value), tapes.primal_at.get(value)]
+        .into_iter()
+        .flatten()
+        .find(|&w| {
+            r.body
+                .value_region(w)
+                .is_some_and(|region| tapes.tree.contains(r.body, region, here))
+        })
 }
 
-fn run_loop(r: &mut Rewriter<'_>, names: &Names, tapes: &mut Tapes, at: usize) -> Option<()> {
+fn run_loop(r: &mut Rewriter<'_>, names: &ControlOps, tapes: &mut Tapes, at: usize) -> Option<()> {
     let slots = Slots::new(r, names, tapes, at, &FxHashSet::default())?;
     // Each recorded value in terms of carried slots.
     let mut found: Vec<((OpId, OpId), usize)> = Vec::new();
@@ -423,7 +426,7 @@ fn run_loop(r: &mut Rewriter<'_>, names: &Names, tapes: &mut Tapes, at: usize) -
 }
 
 /// A value that a branch yields is a result of the operation: no record where that is known, or will be for nothing.
-fn run_branch(r: &mut Rewriter<'_>, names: &Names, tapes: &mut Tapes, at: usize) -> Option<()> {
+fn run_branch(r: &mut Rewriter<'_>, names: &ControlOps, tapes: &mut Tapes, at: usize) -> Option<()> {
     let op = r.body.block_parent(tapes.all[at].forward)?;
     let mut outer_slots: Option<Option<Slots>> = None;
     // The yielded values of each branch, with the first position of each.

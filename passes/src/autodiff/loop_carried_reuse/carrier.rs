@@ -5,8 +5,8 @@ use pir_ir::{Arith, OpId, Rewriter, ValueDef, ValueId, ValueMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Initial, Slots, Source, Step, visible};
-use crate::autodiff::plumbing::{Carried, Carry};
-use crate::autodiff::structure::Names;
+use crate::autodiff::control_ops::ControlOps;
+use crate::autodiff::loop_editing::{Carried, Carry};
 use crate::autodiff::tapes::Tapes;
 
 /// The carried slots of a dual that is being extended.
@@ -31,7 +31,7 @@ impl<'s, 'c> CarrierPlan<'s, 'c> {
     /// The dual of tape `at` is to carry the slots `wanted` and those that these come from.
     pub(crate) fn new(
         r: &Rewriter<'_>,
-        names: &Names<'c>,
+        names: &ControlOps<'c>,
         tapes: &Tapes,
         at: usize,
         slots: &'s Slots,
@@ -69,7 +69,7 @@ impl<'s, 'c> CarrierPlan<'s, 'c> {
     }
 
     /// Makes the dual carry them.
-    pub(crate) fn apply(self, r: &mut Rewriter<'_>, names: &Names, tapes: &mut Tapes) -> Carrier<'s> {
+    pub(crate) fn apply(self, r: &mut Rewriter<'_>, names: &ControlOps, tapes: &mut Tapes) -> Carrier<'s> {
         let CarrierPlan {
             at,
             slots,
@@ -204,7 +204,7 @@ impl Carrier<'_> {
                 Some(Source::Yielded(next)) => self.in_body(next),
                 Some(Source::Counter(_)) => self.counted_down(r, tapes, slot),
                 Some(Source::Inner(dual, result)) => r.body.block_parent(dual).map(|dual| r.body.result(dual, result)),
-                _ => tapes.image.get(self.slots.arg(r, slot)),
+                _ => tapes.primal_at.get(self.slots.arg(r, slot)),
             };
             if let (Some(value), Some(Carried { yielded, .. })) = (value, self.carried.get(&slot)) {
                 r.body.set_operand(yielded.op, yielded.index, value);
