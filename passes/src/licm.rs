@@ -88,6 +88,10 @@ impl Pass for Licm {
         let from_branches = cx.options.flag("branches");
         for_each_body_mut(module, |ctx, body| {
             let mut moved = 0;
+            // There is nothing to move out of.
+            if body.num_region_slots() == 1 {
+                return Ok(Changed::No);
+            }
             // First whole branches, then out of those that are not invariant.
             for branches in [false, true] {
                 if branches <= from_branches {

@@ -150,17 +150,21 @@ impl<'a> OpView<'a> {
 
     /// The effects that the definition of the operation declares, or the row of its dialect if it has none.
     #[inline]
-    fn declared_effects(&self) -> MemoryEffects {
+    pub fn declared_effects(&self) -> MemoryEffects {
         match self.def() {
             Some(def) => def.effects,
-            None => {
-                let row = self.ctx.ods(self.body.op_name(self.op)).and_then(|ods| ods.row().ok());
-                row.map_or(MemoryEffects::Undeclared, |row| row.effects)
-            }
+            None => self.effects_of_row(),
         }
     }
 
+    #[cold]
+    fn effects_of_row(&self) -> MemoryEffects {
+        let row = self.ctx.ods(self.body.op_name(self.op)).and_then(|ods| ods.row().ok());
+        row.map_or(MemoryEffects::Undeclared, |row| row.effects)
+    }
+
     /// Whether the operation itself is declared to have no effects. Faster than listing them.
+    #[inline]
     pub fn has_no_effects(&self) -> bool {
         matches!(self.declared_effects(), MemoryEffects::None)
     }

@@ -36,7 +36,8 @@ impl ContextBuilder {
     /// A builder without dialects.
     pub fn new() -> Self {
         Self {
-            ops: Vec::new(),
+            // All of ours: without growth, their pages are touched once.
+            ops: Vec::with_capacity(2048),
             dialects: Vec::new(),
             marks: Vec::new(),
             external: Vec::new(),
@@ -146,7 +147,8 @@ impl ContextBuilder {
             dicts: Interner::new(),
             op_names: StrInterner::new(),
             recent_ops: RecentNames::default(),
-            ops: Vec::new(),
+            // All of ours: without growth, their pages are touched once.
+            ops: Vec::with_capacity(2048),
             undeclared: false,
             composites: false,
             shared: Weak::new(),

@@ -17,7 +17,9 @@ use std::sync::Arc;
 use super::counter;
 use super::variables::{Variables, changes_values};
 use bitflags::bitflags;
-use pir_ir::{Analysis, Body, Context, Effect, EffectKind, EffectTarget, OpId, OpView, Speculatability, Traits};
+use pir_ir::{
+    Analysis, Body, Context, Effect, EffectKind, EffectTarget, MemoryEffects, OpId, OpView, Speculatability, Traits,
+};
 
 bitflags! {
     /// The memory effects of an operation.
@@ -62,12 +64,13 @@ impl EffectSet {
 
 /// The effects of one operation, nested ones not included.
 pub fn effects_of(view: OpView<'_>) -> EffectSet {
-    if view.has_no_effects() {
-        EffectSet::empty()
-    } else if view.has_unknown_effects() {
-        EffectSet::all()
-    } else {
-        view.own_effects().into_iter().map(touched_by).collect()
+    match view.declared_effects() {
+        MemoryEffects::None => EffectSet::empty(),
+        MemoryEffects::Undeclared => EffectSet::all(),
+        MemoryEffects::OfCallee if view.has_unknown_effects() => EffectSet::all(),
+        MemoryEffects::Declared(_) | MemoryEffects::OfCallee => {
+            view.own_effects().into_iter().map(touched_by).collect()
+        }
     }
 }
 
@@ -182,14 +185,14 @@ impl Analysis for EffectAnalysis {
         // For an operation that was not visited yet: whether everything found in it is speculatable.
         let mut speculatable = vec![true; body.num_op_slots()];
         let mut decide = |op: OpId| {
-            let pure = effects.touched(op).is_empty();
             let inner = speculatable[op.index()];
-            let all = match body.view(ctx, op).speculatability() {
-                // A loop that counts to a constant is as good as what is in it.
-                Speculatability::Never => inner && pure && counter::ends_soon(ctx, body, op),
-                Speculatability::Always => pure,
-                Speculatability::Recursive => inner && pure,
-            };
+            let all = effects.touched(op).is_empty()
+                && match body.view(ctx, op).speculatability() {
+                    // A loop that counts to a constant is as good as what is in it.
+                    Speculatability::Never => inner && counter::ends_soon(ctx, body, op),
+                    Speculatability::Always => true,
+                    Speculatability::Recursive => inner,
+                };
             speculatable[op.index()] = all;
             if !all && let Some(parent) = body.parent_op(op) {
                 speculatable[parent.index()] = false;

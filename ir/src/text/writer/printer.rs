@@ -456,12 +456,13 @@ impl<'a, 'w> Printer<'a, 'w> {
     /// The name of an operation, as MLIR writes it if that is wanted.
     pub(super) fn op_name(&mut self, body: &Body, op: OpId) {
         let name = self.ctx.op_str(body.op_name(op));
-        let default = self.default_dialect(body, op);
-        let short = Some(default)
-            .filter(|default| self.options.mlir && !default.is_empty())
-            .and_then(|default| name.strip_prefix(default)?.strip_prefix('.'))
-            .filter(|short| !short.contains('.'));
-        self.out.push_str(short.unwrap_or(name));
+        let short = || {
+            let default = self.default_dialect(body, op);
+            let short = name.strip_prefix(default).filter(|_| !default.is_empty())?;
+            short.strip_prefix('.').filter(|short| !short.contains('.'))
+        };
+        let written = if self.options.mlir { short() } else { None };
+        self.out.push_str(written.unwrap_or(name));
     }
 
     /// The row whose format the operation is printed in.
