@@ -23,10 +23,10 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
 
 fn prepare(s: &Spec<'_>) -> Result<Kernel, String> {
     let call = Call::of(s.view)?;
-    Ok(match s.view.complex_type() {
-        // Both vectors of a real matrix are complex.
-        Some(_) if s.view.operand_type(0).is_some_and(|ty| s.view.ctx.is_complex(ty)) => kernel::<Complex<f64>>(call),
-        _ => kernel::<f64>(call),
+    let is_complex = s.view.operand_type(0).is_some_and(|ty| s.view.ctx.is_complex(ty));
+    Ok(match is_complex {
+        true => kernel::<Complex<f64>>(call),
+        false => kernel::<f64>(call),
     })
 }
 
