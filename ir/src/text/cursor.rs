@@ -193,6 +193,8 @@ pub(crate) fn balanced_end(src: &[u8], pos: usize) -> Option<usize> {
             b'(' => open.push(b')'),
             b'[' => open.push(b']'),
             b'{' => open.push(b'}'),
+            // A comparison in an affine set.
+            b'<' if src.get(at + 1) == Some(&b'=') => {}
             b'<' => open.push(b'>'),
             b @ (b')' | b']' | b'}' | b'>') => {
                 // Comparison signs occur in affine constraints: `>` alone closes nothing.

@@ -1,6 +1,7 @@
 //! Literals kept as text, and their detectable errors: elements that do not fit the type, numbers that do not fit theirs, maps of what is
 //! not a dimension, locations that are none.
 
+use super::affine;
 use super::parser::{Failure, Parser};
 use crate::diagnostics::Span;
 use crate::text::cursor;
@@ -66,7 +67,7 @@ impl Parser<'_> {
     /// Whether the text in the brackets of an `affine_map<…>` or `affine_set<…>` is one.
     pub(super) fn check_affine(&self, inside: Span, is_map: bool) -> Result<(), Failure> {
         let text = &self.src[inside.start as usize..inside.end as usize];
-        affine(text, is_map).map_err(|why| {
+        affine::check(text, is_map).map_err(|why| {
             let help = match is_map {
                 true => "a map is written `affine_map<(d0, d1)[s0] -> (d0 + s0, d1)>`",
                 false => "a set is written `affine_set<(d0)[s0] : (d0 - s0 >= 0)>`",
@@ -106,54 +107,6 @@ pub(super) fn fits(value: i128, width: u32, sign: Signedness) -> bool {
     }
 }
 
-/// Checks `(d0)[s0] -> (d0 + s0)` or `(d0)[s0] : (d0 - s0 >= 0)`.
-fn affine(text: &[u8], is_map: bool) -> Result<(), String> {
-    let mut names: Vec<&[u8]> = Vec::new();
-    let mut rest = text.trim_ascii();
-    for (open, optional) in [(b'(', false), (b'[', true)] {
-        if rest.first() != Some(&open) {
-            if optional {
-                continue;
-            }
-            return Err("the dimensions are written in parentheses".to_owned());
-        }
-        let end = cursor::balanced_end(rest, 0).ok_or("a bracket is not closed")?;
-        let inside = rest[1..end - 1].trim_ascii();
-        for name in inside
-            .split(|&b| b == b',')
-            .map(<[u8]>::trim_ascii)
-            .filter(|_| !inside.is_empty())
-        {
-            if cursor::name(name).map_or(0, |(_, word)| word.len()) != name.len() || name.is_empty() {
-                return Err(format!("`{}` is not a dimension name", String::from_utf8_lossy(name)));
-            }
-            names.push(name);
-        }
-        rest = rest[end..].trim_ascii_start();
-    }
-    let arrow: &[u8] = if is_map { b"->" } else { b":" };
-    rest = rest
-        .strip_prefix(arrow)
-        .ok_or_else(|| format!("expected `{}` after the dimensions", String::from_utf8_lossy(arrow)))?
-        .trim_ascii();
-    if rest.first() != Some(&b'(') || cursor::balanced_end(rest, 0) != Some(rest.len()) {
-        return Err("the expressions are written in parentheses".to_owned());
-    }
-    let mut at = 0;
-    while at < rest.len() {
-        let word = cursor::name(&rest[at..]).map_or(&b""[..], |(_, word)| word);
-        let is_operator = matches!(word, b"floordiv" | b"ceildiv" | b"mod" | b"and" | b"symbol");
-        if !word.is_empty() && !is_operator && !names.contains(&word) {
-            return Err(format!(
-                "`{}` is not one of its dimensions or symbols",
-                String::from_utf8_lossy(word)
-            ));
-        }
-        at += word.len().max(1);
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -164,12 +117,5 @@ mod tests {
         assert!(!fits(256, 8, Signedness::Signless) && !fits(-129, 8, Signedness::Signless));
         assert!(!fits(128, 8, Signedness::Signed) && !fits(-1, 8, Signedness::Unsigned));
         assert!(fits(-1, 1, Signedness::Signless) && fits(0, 0, Signedness::Signless));
-    }
-
-    #[test]
-    fn maps_and_sets() {
-        assert!(affine(b"(d0, d1)[s0] -> (d0 floordiv 2, d1 + s0)", true).is_ok());
-        assert!(affine(b"() -> ()", true).is_ok() && affine(b"(i) : (i - 1 >= 0, i == 3)", false).is_ok());
-        assert!(affine(b"hello", true).is_err() && affine(b"(d0) -> (d1)", true).is_err());
     }
 }

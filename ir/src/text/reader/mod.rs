@@ -1,5 +1,6 @@
 //! The reader.
 
+mod affine;
 mod aliases;
 mod attrs;
 mod bracketed_types;
