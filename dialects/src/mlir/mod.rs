@@ -7,7 +7,7 @@ pub mod branch;
 mod fold;
 pub mod from_pd;
 mod infer;
-mod lower;
+pub(crate) mod lower;
 mod ops;
 mod parallel;
 mod rank_zero;
@@ -27,7 +27,7 @@ pub use ops::{arith, index, math, memref, tensor, ub};
 pub use register::register;
 pub use scf_patterns::inline_single_trips;
 pub use values::{Count, OPERAND, index_constant, ints, number, sizes};
-pub use vectors::{has_vectors, vectors_to_tensors};
+pub use vectors::{has_vectors, vectors_to_tensors, vectors_to_tensors_in};
 
 /// The help of errors about operations of these dialects.
 const HELP: &str = "use the generic form, which `mlir-opt --mlir-print-op-generic` prints";

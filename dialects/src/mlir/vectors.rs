@@ -8,7 +8,7 @@ pub fn vectors_to_tensors(module: &mut Module) {
     let ctx = module.ctx.clone();
     let mut pending = vec![&mut module.body];
     while let Some(body) = pending.pop() {
-        convert(&ctx, body);
+        vectors_to_tensors_in(&ctx, body);
         pending.extend(body.isolated_ops_mut().map(|(_, _, inner)| inner));
     }
 }
@@ -19,7 +19,8 @@ pub fn has_vectors(op: OpView<'_>) -> bool {
     op.name().starts_with("vector.") && op.body.operands(op.op).chain(op.body.results(op.op)).any(is_vector)
 }
 
-fn convert(ctx: &Context, body: &mut Body) {
+/// The same for one body, without the functions that it defines.
+pub fn vectors_to_tensors_in(ctx: &Context, body: &mut Body) {
     for op in body.walk_all().collect::<Vec<_>>() {
         let blocks = body.op_regions(op).iter().flat_map(|&r| body.region_blocks(r));
         let args = blocks.flat_map(|&block| body.block_args(block));

@@ -9,6 +9,7 @@ mod linalg;
 mod loops;
 mod memory;
 mod vectors;
+mod verify;
 
 use pir_ir::{ContextBuilder, OdsHook, OdsRows};
 
@@ -77,6 +78,16 @@ pub(crate) fn register(builder: &mut ContextBuilder) {
             dialect,
             rows,
             hooks: HOOKS,
+            verify: match dialect {
+                "affine" => Some(verify::affine::verify),
+                "complex" => Some(verify::complex::verify),
+                "linalg" => Some(verify::linalg::verify),
+                "memref" => Some(verify::memref::verify),
+                "scf" => Some(verify::scf::verify),
+                "tensor" => Some(verify::tensor::verify),
+                "vector" => Some(verify::vector::verify),
+                _ => None,
+            },
         });
     }
 }

@@ -23,6 +23,8 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
+use crate::registry::VerifyFn;
+
 pub use defaults::write_defaults;
 pub use hooks::{ArgName, OdsHook, OdsPrinter, OdsReader};
 pub(crate) use row::words_text;
@@ -41,11 +43,14 @@ pub struct OdsRows {
     pub rows: &'static str,
     /// The hooks that `custom<NAME>` in formats names.
     pub hooks: &'static [OdsHook],
+    /// Verifies operations of the dialect that have no definition; their operands may be any in the generic form.
+    pub verify: Option<VerifyFn>,
 }
 
 /// An operation of a row, which is read when it is first met.
 pub struct Ods {
     pub(crate) hooks: &'static [OdsHook],
+    pub(crate) verify: Option<VerifyFn>,
     dialect: &'static str,
     header: &'static str,
     format: &'static str,

@@ -46,6 +46,7 @@ impl OdsTable {
             }
             let ods = Ods {
                 hooks: rows.hooks,
+                verify: rows.verify,
                 dialect: rows.dialect,
                 header,
                 format: &text[start..at.min(text.len())],

@@ -74,7 +74,15 @@ impl Checker<'_> {
         if !is_known && !self.is_plain(op) {
             self.structure(op, def, errors);
         }
+        // What MLIR verifies of the operation.
+        let of_dialect = |errors: &mut Vec<Diagnostic>| {
+            let ods = self.ctx.ods(self.body.op_name(op)).filter(|_| errors.len() == before);
+            if let Some(verify) = ods.and_then(|ods| ods.verify) {
+                verify(self.body.view(self.ctx, op), errors);
+            }
+        };
         let Some(def) = def.filter(|_| errors.len() == before) else {
+            of_dialect(errors);
             return;
         };
         let hook = |errors: &mut Vec<Diagnostic>| {
@@ -88,6 +96,7 @@ impl Checker<'_> {
             if errors.len() == before {
                 self.types(op, def, errors);
             }
+            of_dialect(errors);
             return;
         }
         if is_known {
@@ -99,6 +108,7 @@ impl Checker<'_> {
         self.types(op, def, errors);
         let typed = errors.len() == before;
         hook(errors);
+        of_dialect(errors);
         let fits = errors.len() == before || typed && !def.verifies_types;
         if let Some(simple) = simple.filter(|_| fits) {
             memory.remember(simple);

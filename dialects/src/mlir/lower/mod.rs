@@ -1,7 +1,7 @@
 //! The semantics of operations of `affine`, `linalg` and `vector`, in terms of `scf`, `arith`, `memref` and `tensor`, and of some operations
 //! of the last two.
 //!
-//! Of these dialects the text is known and nothing else; whoever wants to know more (the interpreter, `backward`, the passes
+//! Of these dialects the text is known, and the effects of some operations; whoever wants to know more (the interpreter, `backward`, the passes
 //! `lower-affine` and `convert-linalg-to-loops`) takes what they expand to.
 
 mod affine;
@@ -9,7 +9,7 @@ mod composed;
 mod emit;
 mod linalg;
 mod map;
-mod named;
+pub(crate) mod named;
 mod vectors;
 
 use std::sync::Arc;

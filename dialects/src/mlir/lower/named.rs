@@ -1,13 +1,13 @@
 //! Which elements the named operations of `linalg` compute with: their maps, as MLIR's structured operations have them.
 
 /// The loops of an operation, a letter each, and the indices of each operand. `h+y` goes in steps: `h * stride + y * dilation`.
-pub(super) struct Named {
-    pub(super) loops: &'static str,
-    pub(super) operands: &'static [&'static str],
+pub(crate) struct Named {
+    pub(crate) loops: &'static str,
+    pub(crate) operands: &'static [&'static str],
 }
 
 /// The operations that work on elements at the same place; operands without dimensions are for all.
-pub(super) const ELEMENTWISE: &[&str] = &[
+pub(crate) const ELEMENTWISE: &[&str] = &[
     "abs",
     "add",
     "ceil",
@@ -43,7 +43,7 @@ macro_rules! named {
 }
 
 /// The others, by their names.
-pub(super) const NAMED: &[(&[&str], Named)] = &[
+pub(crate) const NAMED: &[(&[&str], Named)] = &[
     named!(["dot"], "m": "m", "m", ""),
     named!(["matvec"], "mn": "m,n", "n", "m"),
     named!(["vecmat"], "nm": "m", "m,n", "n"),

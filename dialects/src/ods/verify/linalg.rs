@@ -1,0 +1,337 @@
+//! `linalg`: maps, shapes, blocks and yields of structured operations.
+
+use pir_ir::text::print_type;
+use pir_ir::{AttrData, BlockId, DYNAMIC, Diagnostic, OpView, Type, TypeData, ValueId};
+use rustc_hash::FxHashMap;
+
+use super::{Checked, attr, ensure, ints, length, plural, report, segments};
+use crate::mlir::lower::named::{ELEMENTWISE, NAMED};
+
+pub(in crate::ods) fn verify(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
+    let name = op.name().trim_start_matches("linalg.");
+    let checked = match name {
+        "generic" => generic(op),
+        "map" => mapped(op),
+        "reduce" => reduced(op),
+        "transpose" => transposed(op),
+        "broadcast" => broadcast(op),
+        _ => match NAMED.iter().find(|(names, _)| names.contains(&name)) {
+            Some((_, named)) => inferred(op, named.operands),
+            None if ELEMENTWISE.contains(&name) => elementwise(op),
+            None => Ok(()),
+        },
+    };
+    report(op, checked, errors);
+}
+
+/// Inputs, and what is written.
+fn parts(op: OpView<'_>) -> Option<(Vec<ValueId>, Vec<ValueId>)> {
+    let [inputs, outputs] = segments(op)?;
+    let mut all: Vec<ValueId> = op.body.operands(op.op).collect();
+    (all.len() == inputs + outputs).then(|| {
+        let outputs = all.split_off(inputs);
+        (all, outputs)
+    })
+}
+
+fn shape<'a>(op: OpView<'a>, value: ValueId) -> Option<(&'a [i64], Type)> {
+    op.ctx.as_shaped(op.body.value_type(value))
+}
+
+/// The type of the elements; numbers are elements themselves.
+fn elem(op: OpView<'_>, value: ValueId) -> Type {
+    let ty = op.body.value_type(value);
+    match op.ctx.type_data(ty) {
+        TypeData::EncodedTensor { .. } | TypeData::Tensor { .. } | TypeData::MemRef { shape: Some(_), .. } => {
+            op.ctx.as_elements(ty).map_or(ty, |shaped| shaped.1)
+        }
+        _ => ty,
+    }
+}
+
+/// A result for each tensor that is written.
+fn results(op: OpView<'_>, outputs: &[ValueId]) -> Checked {
+    let is_tensor = |ty: Type| {
+        matches!(
+            op.ctx.type_data(ty),
+            TypeData::Tensor { .. } | TypeData::EncodedTensor { .. }
+        )
+    };
+    let tensors = outputs
+        .iter()
+        .map(|&value| op.body.value_type(value))
+        .filter(|&ty| is_tensor(ty));
+    let tensors: Vec<Type> = tensors.collect();
+    let found: Vec<Type> = op.body.results(op.op).map(|value| op.body.value_type(value)).collect();
+    ensure(found == tensors, || match found.len() == tensors.len() {
+        true => "its results must have the types of the tensors that it writes".to_owned(),
+        false => format!(
+            "it writes {}, and has {}",
+            plural(tensors.len(), "tensor"),
+            plural(found.len(), "result")
+        ),
+    })
+}
+
+/// The only block takes elements of the operands, and yields those of what is written.
+fn block(op: OpView<'_>, takes: &[ValueId], gives: &[ValueId]) -> Checked {
+    let region = op.body.op_regions(op.op).first();
+    let Some(&block) = region.and_then(|&region| op.body.region_blocks(region).first()) else {
+        return Ok(());
+    };
+    let block: BlockId = block;
+    let args: Vec<Type> = op
+        .body
+        .block_args(block)
+        .iter()
+        .map(|&arg| op.body.value_type(arg))
+        .collect();
+    let wanted: Vec<Type> = takes.iter().map(|&value| elem(op, value)).collect();
+    ensure(args == wanted, || match args.len() == wanted.len() {
+        true => "the arguments of its block must be elements of the operands".to_owned(),
+        false => format!(
+            "its block must have {}, found {}",
+            plural(wanted.len(), "argument"),
+            args.len()
+        ),
+    })?;
+    let Some(end) = op.body.last_op(block) else {
+        return Ok(());
+    };
+    let yielded: Vec<Type> = op.body.operands(end).map(|value| op.body.value_type(value)).collect();
+    let wanted: Vec<Type> = gives.iter().map(|&value| elem(op, value)).collect();
+    ensure(yielded == wanted, || match yielded.len() == wanted.len() {
+        true => "its block must yield elements of what is written".to_owned(),
+        false => format!(
+            "its block must yield {}, found {}",
+            plural(wanted.len(), "value"),
+            yielded.len()
+        ),
+    })
+}
+
+fn generic(op: OpView<'_>) -> Checked {
+    let Some((inputs, outputs)) = parts(op) else {
+        return Ok(());
+    };
+    let all = [&inputs[..], &outputs[..]].concat();
+    let (maps, Some(loops)) = (attr(op, "indexing_maps"), length(op, "iterator_types")) else {
+        return Ok(());
+    };
+    let maps = match maps {
+        Some(AttrData::Array(maps)) => &maps[..],
+        Some(AttrData::Ints(none)) if none.is_empty() => &[],
+        _ => return Ok(()),
+    };
+    ensure(maps.len() == all.len(), || {
+        format!(
+            "it needs a map for each of {}, found {}",
+            plural(all.len(), "operand"),
+            maps.len()
+        )
+    })?;
+    let mut extents: FxHashMap<String, i64> = FxHashMap::default();
+    for (at, (&map, &value)) in maps.iter().zip(&all).enumerate() {
+        let AttrData::Opaque(text) = op.ctx.attr_data(map) else {
+            return Ok(());
+        };
+        let Some((dims, indices)) = text.strip_prefix("affine_map<(").and_then(|text| text.split_once("->")) else {
+            return Ok(());
+        };
+        ensure(!dims.contains('['), || format!("map {at} must have no symbols"))?;
+        let dims: Vec<&str> = names(dims.trim_end().trim_end_matches(')'));
+        ensure(dims.len() == loops, || {
+            format!(
+                "map {at} must have {}, found {}",
+                plural(loops, "dimension"),
+                dims.len()
+            )
+        })?;
+        let indices = indices
+            .trim()
+            .trim_end_matches('>')
+            .trim()
+            .trim_start_matches('(')
+            .trim_end_matches(')');
+        // Only indices that are dimensions say how far those go.
+        if indices.contains(['(', ')']) {
+            continue;
+        }
+        let indices = names(indices);
+        let rank = shape(op, value).map_or(0, |shape| shape.0.len());
+        let is_known = shape(op, value).is_some() || op.ctx.as_elements(op.body.value_type(value)).is_none();
+        ensure(!is_known || indices.len() == rank, || {
+            format!(
+                "operand {at} has {}, and its map {}",
+                plural(rank, "dimension"),
+                plural(indices.len(), "result")
+            )
+        })?;
+        let Some((shape, _)) = shape(op, value) else { continue };
+        for (index, &extent) in indices.iter().zip(shape) {
+            // By place: each map has names of its own.
+            let Some(dim) = dims.iter().position(|dim| dim == index) else {
+                continue;
+            };
+            same_extent(&mut extents, dim.to_string(), extent, at)?;
+        }
+    }
+    results(op, &outputs)?;
+    block(op, &all, &outputs)
+}
+
+fn names(list: &str) -> Vec<&str> {
+    list.split(',').map(str::trim).filter(|name| !name.is_empty()).collect()
+}
+
+fn same_extent(extents: &mut FxHashMap<String, i64>, of: String, extent: i64, operand: usize) -> Checked {
+    if extent == DYNAMIC {
+        return Ok(());
+    }
+    let known = *extents.entry(of).or_insert(extent);
+    ensure(known == extent, || {
+        format!("operand {operand} has an extent of {extent} where another one has {known}")
+    })
+}
+
+/// A named operation, whose operands have indices that are letters, or go in steps.
+fn inferred(op: OpView<'_>, indices: &[&str]) -> Checked {
+    let Some((inputs, outputs)) = parts(op) else {
+        return Ok(());
+    };
+    let all = [&inputs[..], &outputs[..]].concat();
+    let mut extents = FxHashMap::default();
+    for (at, (&value, &own)) in all.iter().zip(indices).enumerate() {
+        let own = names(own);
+        let Some((shape, _)) = shape(op, value) else { continue };
+        ensure(shape.len() == own.len(), || {
+            format!(
+                "operand {at} must have {}, found {}",
+                plural(own.len(), "dimension"),
+                shape.len()
+            )
+        })?;
+        for (index, &extent) in own.iter().zip(shape).filter(|(index, _)| !index.contains('+')) {
+            same_extent(&mut extents, (*index).to_owned(), extent, at)?;
+        }
+    }
+    results(op, &outputs)
+}
+
+/// Operands of the same shape, or numbers.
+fn elementwise(op: OpView<'_>) -> Checked {
+    let Some((inputs, outputs)) = parts(op) else {
+        return Ok(());
+    };
+    let whole = outputs.first().and_then(|&value| shape(op, value));
+    if let Some((whole, _)) = whole {
+        for (at, &value) in inputs.iter().enumerate() {
+            let Some((own, _)) = shape(op, value) else { continue };
+            ensure(own.is_empty() || super::is_compatible(own, whole), || {
+                format!("operand {at} must have the shape of what is written")
+            })?;
+        }
+    }
+    results(op, &outputs)
+}
+
+fn mapped(op: OpView<'_>) -> Checked {
+    let all: Vec<ValueId> = op.body.operands(op.op).collect();
+    let Some((&output, inputs)) = all.split_last() else {
+        return Err("it needs an operand that is written".to_owned());
+    };
+    if let Some((whole, _)) = shape(op, output) {
+        for (at, &value) in inputs.iter().enumerate() {
+            let fits = shape(op, value).is_none_or(|(own, _)| super::is_compatible(own, whole));
+            ensure(fits, || format!("operand {at} must have the shape of what is written"))?;
+        }
+    }
+    results(op, &[output])?;
+    block(op, inputs, &[output])
+}
+
+fn reduced(op: OpView<'_>) -> Checked {
+    let all: Vec<ValueId> = op.body.operands(op.op).collect();
+    let (inputs, outputs) = all.split_at(all.len() / 2);
+    let Some(dims) = ints(op, "dimensions") else {
+        return Ok(());
+    };
+    ensure(dims.windows(2).all(|pair| pair[0] < pair[1]), || {
+        "its dimensions must be in order".to_owned()
+    })?;
+    for (&from, &to) in inputs.iter().zip(outputs) {
+        let (Some((from, _)), Some((to, _))) = (shape(op, from), shape(op, to)) else {
+            continue;
+        };
+        ensure(dims.iter().all(|&dim| (0..from.len() as i64).contains(&dim)), || {
+            format!("its dimensions must be below {}", from.len())
+        })?;
+        let kept = from.iter().enumerate().filter(|(at, _)| !dims.contains(&(*at as i64)));
+        let kept: Vec<i64> = kept.map(|(_, &extent)| extent).collect();
+        ensure(super::is_compatible(&kept, to), || {
+            "what is written must have the dimensions that stay".to_owned()
+        })?;
+    }
+    let same = |list: &[ValueId]| {
+        list.windows(2)
+            .all(|pair| match (shape(op, pair[0]), shape(op, pair[1])) {
+                (Some((a, _)), Some((b, _))) => a == b,
+                _ => true,
+            })
+    };
+    ensure(same(inputs) && same(outputs), || {
+        "all inputs, and all that is written, must have the same shape".to_owned()
+    })?;
+    results(op, outputs)?;
+    block(op, &all, outputs)
+}
+
+/// The shapes of what is read and of what is written.
+type Moved<'a> = (&'a [i64], &'a [i64]);
+
+/// The only input and output.
+fn moved(op: OpView<'_>) -> Result<Option<Moved<'_>>, String> {
+    let all: Vec<ValueId> = op.body.operands(op.op).collect();
+    let &[from, to] = &all[..] else {
+        return Err(format!("it needs 2 operands, found {}", all.len()));
+    };
+    results(op, &[to])?;
+    ensure(elem(op, from) == elem(op, to), || {
+        format!("it moves elements of `{}`", print_type(op.ctx, elem(op, from)))
+    })?;
+    Ok(shape(op, from).zip(shape(op, to)).map(|(from, to)| (from.0, to.0)))
+}
+
+fn transposed(op: OpView<'_>) -> Checked {
+    let Some((from, to)) = moved(op)? else { return Ok(()) };
+    let Some(order) = ints(op, "permutation") else {
+        return Ok(());
+    };
+    let mut sorted = order.clone();
+    sorted.sort_unstable();
+    ensure(sorted.iter().copied().eq(0..from.len() as i64), || {
+        format!(
+            "its permutation must have each of {} once",
+            plural(from.len(), "dimension")
+        )
+    })?;
+    let made: Vec<i64> = order.iter().map(|&at| from[at as usize]).collect();
+    ensure(super::is_compatible(&made, to), || {
+        "what is written must have the permuted shape".to_owned()
+    })
+}
+
+fn broadcast(op: OpView<'_>) -> Checked {
+    let Some((from, to)) = moved(op)? else { return Ok(()) };
+    let Some(added) = ints(op, "dimensions") else {
+        return Ok(());
+    };
+    ensure(added.iter().all(|&dim| (0..to.len() as i64).contains(&dim)), || {
+        format!("its dimensions must be below {}", to.len())
+    })?;
+    let kept = to.iter().enumerate().filter(|(at, _)| !added.contains(&(*at as i64)));
+    let kept: Vec<i64> = kept.map(|(_, &extent)| extent).collect();
+    ensure(super::is_compatible(&kept, from), || {
+        "the input must have the dimensions that are not added".to_owned()
+    })
+}
