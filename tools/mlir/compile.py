@@ -1,6 +1,7 @@
 """Programs of MLIR's dialects as libraries: `mlir-opt-19`, `mlir-translate-19`, `clang-19`."""
 
 import ctypes
+import re
 import subprocess
 
 LOWERING = [
@@ -14,6 +15,9 @@ BUFFERIZE = [
     "--convert-elementwise-to-linalg", "--one-shot-bufferize=bufferize-function-boundaries allow-return-allocs-from-loops",
     "--convert-linalg-to-loops", "--expand-strided-metadata", "--lower-affine",
 ]
+
+# Vectors become those of LLVM, after functions of their elements.
+VECTORS = ["--convert-math-to-libm", "--convert-vector-to-scf", "--convert-vector-to-llvm"]
 
 # All functions can be called from C.
 WRAPPERS = ["--llvm-request-c-wrappers"]
@@ -30,6 +34,12 @@ def run(command, text):
     if done.returncode:
         raise RuntimeError(f"{' '.join(map(str, command[:2]))}: {done.stderr[:2000]}")
     return done.stdout
+
+
+def lowering(text):
+    """What a program has to go through."""
+    bufferize = BUFFERIZE if re.search(r"tensor<|linalg\.|affine\.|subview|_shape ", text) else []
+    return [*bufferize, *(VECTORS if "vector." in text else []), *LOWERING]
 
 
 def compiled(text, folder, name, lowering=LOWERING, optimize=OPTIMIZE):

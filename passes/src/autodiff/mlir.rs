@@ -4,8 +4,9 @@
 //! The function itself is kept; its copy `@f_grad` is differentiated. Marks distinguish the two from the first step to
 //! the last.
 
+use pir_dialects::func;
 use pir_dialects::marks::{ADJOINT_OF, PRIMAL};
-use pir_dialects::mlir::{from_pd, inline_single_trips, is_lowered, tensor};
+use pir_dialects::mlir::{from_pd, inline_single_trips, is_lowered, tensor, vectors_to_tensors_in};
 use pir_ir::{
     Body, Context, Diagnostic, Module, OpId, OpView, Rewriter, Severity, Traits, Type, TypeData, ValueId, ValueMap,
     expand_composites_in,
@@ -125,10 +126,15 @@ pub(super) fn expand_generated(module: &mut Module) -> Result<(), Vec<Diagnostic
             .filter(|&op| ADJOINT_OF.get(&ctx, body.attrs(op)).is_some());
         for copy in copies.collect::<Vec<_>>() {
             let Some(inner) = body.isolated_mut(copy) else { continue };
+            let vectors = !shows_vectors(&ctx, inner);
+            if vectors {
+                vectors_to_tensors_in(&ctx, inner);
+            }
             lift_copy(&ctx, inner)?;
             choices::number(&ctx, inner);
             // Loops over elements of views are loops over those of what they show.
-            expand_composites_in(&ctx, inner, &|op| !is_lowered(op.name()))?;
+            let is_expanded = |name: &str| is_lowered(name) || vectors && name.starts_with("vector.");
+            expand_composites_in(&ctx, inner, &|op| !is_expanded(op.name()))?;
             views::fold(&ctx, inner);
             // Inner operations come first.
             let generated = |&op: &OpId| ctx.op_str(inner.op_name(op)) == tensor::Generate::NAME;
@@ -145,6 +151,20 @@ pub(super) fn expand_generated(module: &mut Module) -> Result<(), Vec<Diagnostic
         pending.extend(crate::bodies::inner_bodies_mut(&ctx, body));
     }
     Ok(())
+}
+
+/// Whether arguments, results or calls have vectors: their types are those of others too.
+fn shows_vectors(ctx: &Context, body: &Body) -> bool {
+    let is_vector = |value: ValueId| matches!(ctx.type_data(body.value_type(value)), TypeData::Vector { .. });
+    let arguments = body.region_blocks(body.root()).iter().take(1);
+    let calls = body
+        .walk_all()
+        .filter(|&op| func::callee(ctx, body, op).is_some() || body.view(ctx, op).has(Traits::RETURN_LIKE));
+    let given = calls.flat_map(|op| body.operands(op).chain(body.results(op)));
+    arguments
+        .flat_map(|&block| body.block_args(block).iter().copied())
+        .chain(given)
+        .any(is_vector)
 }
 
 fn expand_one(r: &mut Rewriter<'_>, op: OpId) -> Result<(), String> {
