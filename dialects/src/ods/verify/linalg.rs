@@ -2,7 +2,7 @@
 
 use pir_ir::text::print_type;
 use pir_ir::{AttrData, BlockId, DYNAMIC, Diagnostic, OpView, Type, TypeData, ValueId};
-use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::{Checked, attr, ensure, ints, length, plural, report, segments};
 use crate::mlir::lower::named::{ELEMENTWISE, NAMED};
@@ -24,14 +24,11 @@ pub(in crate::ods) fn verify(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
     report(op, checked, errors);
 }
 
-/// Inputs, and what is written.
-fn parts(op: OpView<'_>) -> Option<(Vec<ValueId>, Vec<ValueId>)> {
+/// The operands, and how many of them are inputs: the others are written.
+fn parts(op: OpView<'_>) -> Option<(SmallVec<[ValueId; 6]>, usize)> {
     let [inputs, outputs] = segments(op)?;
-    let mut all: Vec<ValueId> = op.body.operands(op.op).collect();
-    (all.len() == inputs + outputs).then(|| {
-        let outputs = all.split_off(inputs);
-        (all, outputs)
-    })
+    let all: SmallVec<[ValueId; 6]> = op.body.operands(op.op).collect();
+    (all.len() == inputs + outputs).then_some((all, inputs))
 }
 
 fn shape<'a>(op: OpView<'a>, value: ValueId) -> Option<(&'a [i64], Type)> {
@@ -61,8 +58,8 @@ fn results(op: OpView<'_>, outputs: &[ValueId]) -> Checked {
         .iter()
         .map(|&value| op.body.value_type(value))
         .filter(|&ty| is_tensor(ty));
-    let tensors: Vec<Type> = tensors.collect();
-    let found: Vec<Type> = op.body.results(op.op).map(|value| op.body.value_type(value)).collect();
+    let tensors: SmallVec<[Type; 4]> = tensors.collect();
+    let found: SmallVec<[Type; 4]> = op.body.results(op.op).map(|value| op.body.value_type(value)).collect();
     ensure(found == tensors, || match found.len() == tensors.len() {
         true => "its results must have the types of the tensors that it writes".to_owned(),
         false => format!(
@@ -80,13 +77,13 @@ fn block(op: OpView<'_>, takes: &[ValueId], gives: &[ValueId]) -> Checked {
         return Ok(());
     };
     let block: BlockId = block;
-    let args: Vec<Type> = op
+    let args: SmallVec<[Type; 6]> = op
         .body
         .block_args(block)
         .iter()
         .map(|&arg| op.body.value_type(arg))
         .collect();
-    let wanted: Vec<Type> = takes.iter().map(|&value| elem(op, value)).collect();
+    let wanted: SmallVec<[Type; 6]> = takes.iter().map(|&value| elem(op, value)).collect();
     ensure(args == wanted, || match args.len() == wanted.len() {
         true => "the arguments of its block must be elements of the operands".to_owned(),
         false => format!(
@@ -98,8 +95,8 @@ fn block(op: OpView<'_>, takes: &[ValueId], gives: &[ValueId]) -> Checked {
     let Some(end) = op.body.last_op(block) else {
         return Ok(());
     };
-    let yielded: Vec<Type> = op.body.operands(end).map(|value| op.body.value_type(value)).collect();
-    let wanted: Vec<Type> = gives.iter().map(|&value| elem(op, value)).collect();
+    let yielded: SmallVec<[Type; 6]> = op.body.operands(end).map(|value| op.body.value_type(value)).collect();
+    let wanted: SmallVec<[Type; 6]> = gives.iter().map(|&value| elem(op, value)).collect();
     ensure(yielded == wanted, || match yielded.len() == wanted.len() {
         true => "its block must yield elements of what is written".to_owned(),
         false => format!(
@@ -111,10 +108,8 @@ fn block(op: OpView<'_>, takes: &[ValueId], gives: &[ValueId]) -> Checked {
 }
 
 fn generic(op: OpView<'_>) -> Checked {
-    let Some((inputs, outputs)) = parts(op) else {
-        return Ok(());
-    };
-    let all = [&inputs[..], &outputs[..]].concat();
+    let Some((all, inputs)) = parts(op) else { return Ok(()) };
+    let outputs = &all[inputs..];
     let (maps, Some(loops)) = (attr(op, "indexing_maps"), length(op, "iterator_types")) else {
         return Ok(());
     };
@@ -130,7 +125,7 @@ fn generic(op: OpView<'_>) -> Checked {
             maps.len()
         )
     })?;
-    let mut extents: FxHashMap<String, i64> = FxHashMap::default();
+    let mut extents = vec![DYNAMIC; loops];
     for (at, (&map, &value)) in maps.iter().zip(&all).enumerate() {
         let AttrData::Opaque(text) = op.ctx.attr_data(map) else {
             return Ok(());
@@ -139,7 +134,7 @@ fn generic(op: OpView<'_>) -> Checked {
             return Ok(());
         };
         ensure(!dims.contains('['), || format!("map {at} must have no symbols"))?;
-        let dims: Vec<&str> = names(dims.trim_end().trim_end_matches(')'));
+        let dims = names(dims.trim_end().trim_end_matches(')'));
         ensure(dims.len() == loops, || {
             format!(
                 "map {at} must have {}, found {}",
@@ -173,34 +168,33 @@ fn generic(op: OpView<'_>) -> Checked {
             let Some(dim) = dims.iter().position(|dim| dim == index) else {
                 continue;
             };
-            same_extent(&mut extents, dim.to_string(), extent, at)?;
+            same_extent(&mut extents[dim], extent, at)?;
         }
     }
-    results(op, &outputs)?;
-    block(op, &all, &outputs)
+    results(op, outputs)?;
+    block(op, &all, outputs)
 }
 
-fn names(list: &str) -> Vec<&str> {
+fn names(list: &str) -> SmallVec<[&str; 8]> {
     list.split(',').map(str::trim).filter(|name| !name.is_empty()).collect()
 }
 
-fn same_extent(extents: &mut FxHashMap<String, i64>, of: String, extent: i64, operand: usize) -> Checked {
-    if extent == DYNAMIC {
-        return Ok(());
+/// Keeps an extent, or fails if another one is known.
+fn same_extent(known: &mut i64, extent: i64, operand: usize) -> Checked {
+    if *known == DYNAMIC {
+        *known = extent;
     }
-    let known = *extents.entry(of).or_insert(extent);
-    ensure(known == extent, || {
+    ensure(extent == DYNAMIC || *known == extent, || {
         format!("operand {operand} has an extent of {extent} where another one has {known}")
     })
 }
 
 /// A named operation, whose operands have indices that are letters, or go in steps.
 fn inferred(op: OpView<'_>, indices: &[&str]) -> Checked {
-    let Some((inputs, outputs)) = parts(op) else {
-        return Ok(());
-    };
-    let all = [&inputs[..], &outputs[..]].concat();
-    let mut extents = FxHashMap::default();
+    let Some((all, inputs)) = parts(op) else { return Ok(()) };
+    let outputs = &all[inputs..];
+    // By letters.
+    let mut extents = [DYNAMIC; 256];
     for (at, (&value, &own)) in all.iter().zip(indices).enumerate() {
         let own = names(own);
         let Some((shape, _)) = shape(op, value) else { continue };
@@ -212,17 +206,17 @@ fn inferred(op: OpView<'_>, indices: &[&str]) -> Checked {
             )
         })?;
         for (index, &extent) in own.iter().zip(shape).filter(|(index, _)| !index.contains('+')) {
-            same_extent(&mut extents, (*index).to_owned(), extent, at)?;
+            let letter = index.bytes().next().unwrap_or_default();
+            same_extent(&mut extents[usize::from(letter)], extent, at)?;
         }
     }
-    results(op, &outputs)
+    results(op, outputs)
 }
 
 /// Operands of the same shape, or numbers.
 fn elementwise(op: OpView<'_>) -> Checked {
-    let Some((inputs, outputs)) = parts(op) else {
-        return Ok(());
-    };
+    let Some((all, inputs)) = parts(op) else { return Ok(()) };
+    let (inputs, outputs) = all.split_at(inputs);
     let whole = outputs.first().and_then(|&value| shape(op, value));
     if let Some((whole, _)) = whole {
         for (at, &value) in inputs.iter().enumerate() {
@@ -232,7 +226,7 @@ fn elementwise(op: OpView<'_>) -> Checked {
             })?;
         }
     }
-    results(op, &outputs)
+    results(op, outputs)
 }
 
 fn mapped(op: OpView<'_>) -> Checked {
