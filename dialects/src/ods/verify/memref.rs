@@ -3,7 +3,9 @@
 use pir_ir::text::print_type;
 use pir_ir::{Attr, AttrData, Context, DYNAMIC, Diagnostic, OpView, Type, TypeData};
 
-use super::{Checked, Slice, attr, dynamic, ensure, groups_fit, int, ints, is_compatible, plural, report, segments};
+use super::{
+    Checked, Slice, attr, dynamic, ensure, groups_fit, int, ints, is_compatible, plural, report, segments, shown,
+};
 
 /// A buffer of known rank.
 struct Buffer<'a> {
@@ -71,10 +73,6 @@ fn buffer<'a>(op: OpView<'a>, ty: Option<Type>) -> Option<Buffer<'a>> {
         }),
         _ => None,
     }
-}
-
-fn shown(op: OpView<'_>, ty: Option<Type>) -> String {
-    ty.map_or_else(|| "nothing".to_owned(), |ty| format!("`{}`", print_type(op.ctx, ty)))
 }
 
 /// The operand and the result as buffers of known rank.

@@ -9,7 +9,8 @@ pub(super) mod tensor;
 pub(super) mod vector;
 mod vector_memory;
 
-use pir_ir::{AttrData, DYNAMIC, Diagnostic, OpView};
+use pir_ir::text::print_type;
+use pir_ir::{Attr, AttrData, DYNAMIC, Diagnostic, OpView, Type};
 
 /// What is wrong with an operation.
 type Checked = Result<(), String>;
@@ -27,29 +28,28 @@ fn ensure(holds: bool, why: impl FnOnce() -> String) -> Checked {
 }
 
 /// An attribute of the operation, be it one of its properties.
-fn attr<'a>(op: OpView<'a>, name: &str) -> Option<&'a AttrData> {
+fn find(op: OpView<'_>, name: &str) -> Option<Attr> {
     let own = op.body.attrs(op.op);
-    let found = op
-        .ctx
+    op.ctx
         .dict_get(own, name)
         .or_else(|| match op.ctx.attr_data(op.ctx.dict_get(own, "<{}>")?) {
             AttrData::Dict(dict) => op.ctx.dict_get(*dict, name),
             _ => None,
-        })?;
-    Some(op.ctx.attr_data(found))
+        })
+}
+
+fn attr<'a>(op: OpView<'a>, name: &str) -> Option<&'a AttrData> {
+    find(op, name).map(|found| op.ctx.attr_data(found))
 }
 
 /// The whole numbers of an attribute: a `DenseI64ArrayAttr`, or an array of integers.
 fn ints(op: OpView<'_>, name: &str) -> Option<Vec<i64>> {
-    let own = op.body.attrs(op.op);
-    let found = op
-        .ctx
-        .dict_get(own, name)
-        .or_else(|| match op.ctx.attr_data(op.ctx.dict_get(own, "<{}>")?) {
-            AttrData::Dict(dict) => op.ctx.dict_get(*dict, name),
-            _ => None,
-        })?;
-    crate::mlir::ints(op.ctx, found)
+    crate::mlir::ints(op.ctx, find(op, name)?)
+}
+
+/// A type in a message.
+fn shown(op: OpView<'_>, ty: Option<Type>) -> String {
+    ty.map_or_else(|| "nothing".to_owned(), |ty| format!("`{}`", print_type(op.ctx, ty)))
 }
 
 fn plural(count: usize, noun: &str) -> String {
@@ -165,11 +165,7 @@ impl Slice {
 /// Whether groups of the dimensions of one shape are the dimensions of another. With `exact`, a dimension is unknown if and only if its
 /// group has an unknown one.
 fn groups_fit(op: OpView<'_>, collapsed: &[i64], expanded: &[i64], exact: bool) -> Checked {
-    let own = op.body.attrs(op.op);
-    let Some(found) = op.ctx.dict_get(own, "reassociation") else {
-        return Ok(());
-    };
-    let AttrData::Array(groups) = op.ctx.attr_data(found) else {
+    let Some(AttrData::Array(groups)) = attr(op, "reassociation") else {
         return Ok(());
     };
     let groups: Option<Vec<Vec<i64>>> = groups.iter().map(|&group| crate::mlir::ints(op.ctx, group)).collect();

@@ -3,7 +3,7 @@
 use pir_ir::text::print_type;
 use pir_ir::{BlockId, DYNAMIC, Diagnostic, OpView, Type, TypeData};
 
-use super::{Checked, Slice, dynamic, ensure, groups_fit, int, ints, is_compatible, plural, report};
+use super::{Checked, Slice, dynamic, ensure, groups_fit, int, ints, is_compatible, plural, report, shown};
 
 pub(in crate::ods) fn verify(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
     let sizes = op.body.num_operands(op.op);
@@ -44,10 +44,6 @@ fn is_tensor(op: OpView<'_>, ty: Type) -> bool {
 fn shape<'a>(op: OpView<'a>, ty: Option<Type>) -> Option<(&'a [i64], Type)> {
     let ty = ty.filter(|&ty| is_tensor(op, ty))?;
     op.ctx.as_elements(ty)
-}
-
-fn shown(op: OpView<'_>, ty: Option<Type>) -> String {
-    ty.map_or_else(|| "nothing".to_owned(), |ty| format!("`{}`", print_type(op.ctx, ty)))
 }
 
 fn sized(op: OpView<'_>, found: usize) -> Checked {

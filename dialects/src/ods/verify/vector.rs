@@ -1,10 +1,9 @@
 //! `vector`: shapes and positions fit each other.
 
-use pir_ir::text::print_type;
 use pir_ir::{Diagnostic, OpView, Type, TypeData};
 
 use super::vector_memory::{access, gathered, loaded, scattered, stored, transfer};
-use super::{Checked, ensure, int, ints, plural, report};
+use super::{Checked, ensure, int, ints, plural, report, shown};
 
 /// The shape of a vector, and its elements.
 type Vector<'a> = (&'a [i64], Type);
@@ -67,10 +66,6 @@ fn vector<'a>(op: OpView<'a>, ty: Option<Type>) -> Option<Vector<'a>> {
         TypeData::Vector { shape, scalable, elem } if !scalable.contains(&true) => Some((shape, *elem)),
         _ => None,
     }
-}
-
-pub(super) fn shown(op: OpView<'_>, ty: Option<Type>) -> String {
-    ty.map_or_else(|| "nothing".to_owned(), |ty| format!("`{}`", print_type(op.ctx, ty)))
 }
 
 fn shuffle(op: OpView<'_>) -> Checked {

@@ -2,8 +2,8 @@
 
 use pir_ir::{AttrData, OpView, Type, TypeData};
 
-use super::vector::{same_shape, shown};
-use super::{Checked, attr, ensure, plural, segments};
+use super::vector::same_shape;
+use super::{Checked, attr, ensure, plural, segments, shown};
 
 /// The buffer `of` is read or written as vectors.
 pub(super) fn access(op: OpView<'_>, of: usize, value: Option<Type>, indices: usize) -> Checked {
