@@ -142,6 +142,18 @@ fn ret() -> OpDef {
     let mut def = OpDef::new("func.return", "Returns from a function");
     def.traits = Traits::TERMINATOR | Traits::RETURN_LIKE | Traits::OPEN_ATTRS;
     def.operands = vec![value("operands", "any", Arity::Variadic)].into();
+    def.verify = Some(|op, errors| {
+        if let Some(parent) = op.body.parent_op(op.op) {
+            let parent = op.ctx.op_str(op.body.op_name(parent));
+            errors.push(
+                Diagnostic::error(
+                    "function-results",
+                    format!("`func.return` is in `{parent}`, not in a function"),
+                )
+                .label(op.body.op_span(op.op), "this return"),
+            );
+        }
+    });
     def.with_effects(MemoryEffects::None)
 }
 

@@ -152,3 +152,29 @@ func.func @f() -> complex<f64> {
   %0 = complex.constant [1.0 : f32, 2.0 : f32] : complex<f64>
   return %0 : complex<f64>
 }
+
+// -----
+
+func.func @f(%n: index) {
+  affine.for %i = 0 to %n {
+    // expected-error @+1 {{`func.return` is in `affine.for`, not in a function}}
+    func.return
+  }
+  return
+}
+
+// -----
+
+func.func @f() -> index {
+  // expected-error @+1 {{it must be in an operation of `linalg`}}
+  %0 = linalg.index 0 : index
+  return %0 : index
+}
+
+// -----
+
+func.func @f(%t: tensor<8x16xf32>, %o: tensor<2x2x8x4xf32>) -> tensor<2x2x8x4xf32> {
+  // expected-error @+1 {{`inner_dims_pos` must have some of 2 dimensions, each once}}
+  %0 = tensor.pack %t inner_dims_pos = [1, 1] inner_tiles = [8, 4] into %o : tensor<8x16xf32> -> tensor<2x2x8x4xf32>
+  return %0 : tensor<2x2x8x4xf32>
+}

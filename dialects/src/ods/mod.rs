@@ -80,6 +80,7 @@ pub(crate) fn register(builder: &mut ContextBuilder) {
             hooks: HOOKS,
             verify: match dialect {
                 "affine" => Some(verify::affine::verify),
+                "bufferization" => Some(verify::bufferization::verify),
                 "complex" => Some(verify::complex::verify),
                 "linalg" => Some(verify::linalg::verify),
                 "memref" => Some(verify::memref::verify),

@@ -4,7 +4,7 @@ use pir_ir::text::print_type;
 use pir_ir::{AttrData, BlockId, DYNAMIC, Diagnostic, OpView, Type, TypeData, ValueId};
 use smallvec::SmallVec;
 
-use super::{Checked, attr, ensure, ints, length, plural, report, segments};
+use super::{Checked, attr, ensure, int, ints, length, plural, report, segments};
 use crate::mlir::lower::named::{ELEMENTWISE, NAMED};
 
 pub(in crate::ods) fn verify(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
@@ -15,6 +15,13 @@ pub(in crate::ods) fn verify(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
         "reduce" => reduced(op),
         "transpose" => transposed(op),
         "broadcast" => broadcast(op),
+        "index" => inside(op).and_then(|around| {
+            let dim = int(op, "dim").unwrap_or(0);
+            let loops = length(around, "iterator_types").filter(|_| around.name() == "linalg.generic");
+            let fits = dim >= 0 && loops.is_none_or(|loops| usize::try_from(dim).is_ok_and(|dim| dim < loops));
+            ensure(fits, || format!("there is no loop {dim}"))
+        }),
+        "yield" => inside(op).map(|_| ()),
         _ => match NAMED.iter().find(|(names, _)| names.contains(&name)) {
             Some((_, named)) => inferred(op, named.operands),
             None if ELEMENTWISE.contains(&name) => elementwise(op),
@@ -22,6 +29,13 @@ pub(in crate::ods) fn verify(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
         },
     };
     report(op, checked, errors);
+}
+
+/// The operation of `linalg` that an operation is in.
+fn inside<'a>(op: OpView<'a>) -> Result<OpView<'a>, String> {
+    let around = op.body.parent_op(op.op).map(|around| op.body.view(op.ctx, around));
+    let around = around.filter(|around| around.name().starts_with("linalg."));
+    around.ok_or_else(|| "it must be in an operation of `linalg`".to_owned())
 }
 
 /// The operands, and how many of them are inputs: the others are written.

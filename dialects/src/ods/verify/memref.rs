@@ -44,7 +44,19 @@ pub(in crate::ods) fn verify(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
             })
         }
         "memref.atomic_rmw" => updated(op),
-        "memref.generic_atomic_rmw" => indexed(op, 0, 1),
+        "memref.generic_atomic_rmw" => indexed(op, 0, 1).and_then(|()| {
+            let entry = op
+                .body
+                .op_regions(op.op)
+                .first()
+                .and_then(|&region| op.body.region_blocks(region).first());
+            let args = entry.map_or(&[][..], |&block| op.body.block_args(block));
+            let types: Vec<Type> = args.iter().map(|&arg| op.body.value_type(arg)).collect();
+            ensure(
+                entry.is_none() || op.result_type(0).is_some_and(|ty| types == [ty]),
+                || "its block must have one argument, of the type of the result".to_owned(),
+            )
+        }),
         "memref.prefetch" => {
             let hint = int(op, "localityHint").unwrap_or(0);
             ensure((0..=3).contains(&hint), || {

@@ -1,6 +1,7 @@
 //! What MLIR verifies of operations that have no definition here, as far as it is not declared in their rows.
 
 pub(super) mod affine;
+pub(super) mod bufferization;
 pub(super) mod complex;
 pub(super) mod linalg;
 pub(super) mod memref;

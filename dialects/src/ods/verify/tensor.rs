@@ -27,6 +27,8 @@ pub(in crate::ods) fn verify(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
         "tensor.collapse_shape" => reshaped(op, false),
         "tensor.pad" => padded(op),
         "tensor.gather" => places(op, op.operand_type(0), "gather_dims"),
+        "tensor.pack" => packed(op, op.operand_type(0), op.result_type(0)),
+        "tensor.unpack" => packed(op, op.result_type(0), op.operand_type(0)),
         "tensor.scatter" => places(op, op.operand_type(1), "scatter_dims"),
         _ => Ok(()),
     };
@@ -218,5 +220,44 @@ fn places(op: OpView<'_>, of: Option<Type>, name: &str) -> Checked {
             "`{name}` must have some of {}, in order",
             plural(shape.len(), "dimension")
         )
+    })
+}
+
+/// Dimensions of a tensor in tiles, which are the last dimensions of another one.
+fn packed(op: OpView<'_>, whole: Option<Type>, tiled: Option<Type>) -> Checked {
+    let (Some((whole, _)), Some((tiled, _))) = (shape(op, whole), shape(op, tiled)) else {
+        return Ok(());
+    };
+    let (Some(dims), Some(tiles)) = (ints(op, "inner_dims_pos"), ints(op, "static_inner_tiles")) else {
+        return Ok(());
+    };
+    let rank = whole.len();
+    let once = |list: &[i64]| list.iter().enumerate().all(|(at, dim)| !list[..at].contains(dim));
+    ensure(
+        once(&dims) && dims.iter().all(|&dim| (0..rank as i64).contains(&dim)),
+        || {
+            format!(
+                "`inner_dims_pos` must have some of {}, each once",
+                plural(rank, "dimension")
+            )
+        },
+    )?;
+    ensure(dims.len() == tiles.len() && tiled.len() == rank + tiles.len(), || {
+        format!(
+            "it needs a tile for each of {}, which are dimensions of the packed tensor",
+            plural(dims.len(), "dimension")
+        )
+    })?;
+    ensure(!tiles.contains(&0), || "a tile cannot have 0 places".to_owned())?;
+    let order = ints(op, "outer_dims_perm").unwrap_or_default();
+    let mut sorted = order.clone();
+    sorted.sort_unstable();
+    ensure(order.is_empty() || sorted.into_iter().eq(0..rank as i64), || {
+        format!("`outer_dims_perm` must have each of {} once", plural(rank, "dimension"))
+    })?;
+    let known = |n: i64| if n == i64::MIN { DYNAMIC } else { n };
+    let tiles: Vec<i64> = tiles.into_iter().map(known).collect();
+    ensure(is_compatible(&tiles, &tiled[rank..]), || {
+        "the packed tensor must end with the tiles".to_owned()
     })
 }
