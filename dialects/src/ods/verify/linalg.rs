@@ -1,7 +1,7 @@
 //! `linalg`: maps, shapes, blocks and yields of structured operations.
 
 use pir_ir::text::print_type;
-use pir_ir::{AttrData, BlockId, DYNAMIC, Diagnostic, OpView, Type, TypeData, ValueId};
+use pir_ir::{Attr, AttrData, BlockId, DYNAMIC, Diagnostic, OpView, Type, TypeData, ValueId};
 use smallvec::SmallVec;
 
 use super::{Checked, attr, ensure, int, ints, length, plural, report, segments};
@@ -139,8 +139,21 @@ fn generic(op: OpView<'_>) -> Checked {
             maps.len()
         )
     })?;
+    over_loops(op, maps, loops, &all, |value| shape(op, value))?;
+    results(op, outputs)?;
+    block(op, &all, outputs)
+}
+
+/// Each operand has the dimensions that its map says, of the same extents; `shape` tells those of operands that are no elements.
+pub(super) fn over_loops<'a>(
+    op: OpView<'a>,
+    maps: &[Attr],
+    loops: usize,
+    operands: &[ValueId],
+    shape: impl Fn(ValueId) -> Option<(&'a [i64], Type)>,
+) -> Checked {
     let mut extents = vec![DYNAMIC; loops];
-    for (at, (&map, &value)) in maps.iter().zip(&all).enumerate() {
+    for (at, (&map, &value)) in maps.iter().zip(operands).enumerate() {
         let AttrData::Opaque(text) = op.ctx.attr_data(map) else {
             return Ok(());
         };
@@ -167,8 +180,8 @@ fn generic(op: OpView<'_>) -> Checked {
             continue;
         }
         let indices = names(indices);
-        let rank = shape(op, value).map_or(0, |shape| shape.0.len());
-        let is_known = shape(op, value).is_some() || op.ctx.as_elements(op.body.value_type(value)).is_none();
+        let rank = shape(value).map_or(0, |shape| shape.0.len());
+        let is_known = shape(value).is_some() || op.ctx.as_elements(op.body.value_type(value)).is_none();
         ensure(!is_known || indices.len() == rank, || {
             format!(
                 "operand {at} has {}, and its map {}",
@@ -176,7 +189,7 @@ fn generic(op: OpView<'_>) -> Checked {
                 plural(indices.len(), "result")
             )
         })?;
-        let Some((shape, _)) = shape(op, value) else { continue };
+        let Some((shape, _)) = shape(value) else { continue };
         for (index, &extent) in indices.iter().zip(shape) {
             // By place: each map has names of its own.
             let Some(dim) = dims.iter().position(|dim| dim == index) else {
@@ -185,8 +198,7 @@ fn generic(op: OpView<'_>) -> Checked {
             same_extent(&mut extents[dim], extent, at)?;
         }
     }
-    results(op, outputs)?;
-    block(op, &all, outputs)
+    Ok(())
 }
 
 fn names(list: &str) -> SmallVec<[&str; 8]> {

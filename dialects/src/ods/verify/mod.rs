@@ -18,8 +18,14 @@ type Checked = Result<(), String>;
 
 fn report(op: OpView<'_>, checked: Checked, errors: &mut Vec<Diagnostic>) {
     if let Err(why) = checked {
-        let message = format!("`{}`: {why}", op.name());
-        errors.push(Diagnostic::error("inconsistent", message).label(op.body.op_span(op.op), "this operation"));
+        let dialect = op.name().split('.').next().unwrap_or_default();
+        errors.push(
+            Diagnostic::error("inconsistent", format!("`{}`: {why}", op.name()))
+                .label(op.body.op_span(op.op), "this operation")
+                .help(format!(
+                    "`mlir-opt` refuses it too; MLIR's documentation of `{dialect}` describes its operations"
+                )),
+        );
     }
 }
 

@@ -1,9 +1,10 @@
 //! `vector`: shapes and positions fit each other.
 
-use pir_ir::{Diagnostic, OpView, Type, TypeData};
+use pir_ir::{AttrData, Diagnostic, OpView, Type, TypeData, ValueId};
 
+use super::linalg::over_loops;
 use super::vector_memory::{access, gathered, loaded, scattered, stored, transfer};
-use super::{Checked, ensure, int, ints, plural, report, shown};
+use super::{Checked, attr, ensure, int, ints, length, plural, report, shown};
 
 /// The shape of a vector, and its elements.
 type Vector<'a> = (&'a [i64], Type);
@@ -27,6 +28,18 @@ pub(in crate::ods) fn verify(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
         "vector.transfer_read" => transfer(op, false),
         "vector.transfer_write" => transfer(op, true),
         "vector.reduction" => reduction(op),
+        "vector.contract" => contract(op),
+        "vector.from_elements" => {
+            let found = op.body.num_operands(op.op);
+            let wanted = vector(op, op.result_type(0)).map(|(shape, _)| shape.iter().product::<i64>());
+            ensure(wanted.is_none_or(|wanted| i64::try_from(found) == Ok(wanted)), || {
+                format!(
+                    "{} cannot be {}",
+                    plural(found, "element"),
+                    shown(op, op.result_type(0))
+                )
+            })
+        }
         "vector.multi_reduction" => multi_reduction(op),
         "vector.outerproduct" => outer_product(op),
         "vector.extractelement" => element(op, 0, 1),
@@ -287,6 +300,27 @@ fn placed(op: OpView<'_>) -> Checked {
         )?;
     }
     Ok(())
+}
+
+/// A product summed over some loops: left and right, and what is added to, with a map each.
+fn contract(op: OpView<'_>) -> Checked {
+    let operands: Vec<ValueId> = op.body.operands(op.op).take(3).collect();
+    let (Some(AttrData::Array(maps)), Some(loops)) = (attr(op, "indexing_maps"), length(op, "iterator_types")) else {
+        return Ok(());
+    };
+    ensure(maps.len() == 3 && operands.len() == 3, || {
+        format!("it needs 3 maps for 3 operands, found {}", maps.len())
+    })?;
+    let elem = |at: usize| vector(op, op.operand_type(at)).map(|(_, elem)| elem);
+    ensure(elem(0).is_none() || elem(1).is_none() || elem(0) == elem(1), || {
+        "operands 0 and 1 must have the same elements".to_owned()
+    })?;
+    ensure(op.operand_type(2) == op.result_type(0), || {
+        "operand 2 must have the type of the result".to_owned()
+    })?;
+    over_loops(op, maps, loops, &operands, |value| {
+        vector(op, Some(op.body.value_type(value)))
+    })
 }
 
 fn multi_reduction(op: OpView<'_>) -> Checked {
