@@ -143,14 +143,14 @@ fn ret() -> OpDef {
     def.traits = Traits::TERMINATOR | Traits::RETURN_LIKE | Traits::OPEN_ATTRS;
     def.operands = vec![value("operands", "any", Arity::Variadic)].into();
     def.verify = Some(|op, errors| {
-        if let Some(parent) = op.body.parent_op(op.op) {
-            let parent = op.ctx.op_str(op.body.op_name(parent));
+        let parent = op.body.parent_op(op.op).map(|parent| op.body.view(op.ctx, parent));
+        // Others say themselves how their regions end.
+        if let Some(parent) = parent.filter(|parent| parent.def().is_none()) {
+            let message = format!("`func.return` is in `{}`, not in a function", parent.name());
             errors.push(
-                Diagnostic::error(
-                    "function-results",
-                    format!("`func.return` is in `{parent}`, not in a function"),
-                )
-                .label(op.body.op_span(op.op), "this return"),
+                Diagnostic::error("function-results", message)
+                    .label(op.body.op_span(op.op), "this return")
+                    .help("end regions with the terminator of their operation, like `affine.yield`"),
             );
         }
     });
