@@ -276,6 +276,15 @@ fn is_symbol(op: OpView<'_>, value: ValueId, seen: &mut FxHashSet<ValueId>) -> b
     all_valid(op, value, seen, |_, _| false)
 }
 
+/// Whether the operation is in one that nothing is known of, which may be an affine scope: then values from outside are symbols.
+fn may_have_scope(op: OpView<'_>) -> bool {
+    let around = std::iter::successors(op.body.parent_op(op.op), |&around| op.body.parent_op(around));
+    around.into_iter().any(|around| {
+        let name = op.body.op_name(around);
+        op.ctx.op_def(name).is_none() && op.ctx.ods(name).is_none()
+    })
+}
+
 /// Whether the value, and what `affine.apply` makes it of, is at the top level, a constant, an extent, or `other`.
 fn all_valid(
     op: OpView<'_>,
@@ -291,13 +300,13 @@ fn all_valid(
             continue;
         }
         let Some(maker) = body.defining_op(value) else {
-            return false;
+            return may_have_scope(op);
         };
         match body.view(op.ctx, maker).name() {
             "affine.apply" => pending.extend(body.operands(maker)),
             "memref.dim" | "tensor.dim" => {}
             _ if is_constant(op, maker) => {}
-            _ => return false,
+            _ => return may_have_scope(op),
         }
     }
     true
