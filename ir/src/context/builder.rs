@@ -147,8 +147,7 @@ impl ContextBuilder {
             dicts: Interner::new(),
             op_names: StrInterner::new(),
             recent_ops: RecentNames::default(),
-            // All of ours: without growth, their pages are touched once.
-            ops: Vec::with_capacity(2048),
+            ops: Vec::with_capacity(self.ops.len()),
             undeclared: false,
             composites: false,
             shared: Weak::new(),

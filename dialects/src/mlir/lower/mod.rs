@@ -14,7 +14,7 @@ mod vectors;
 
 use std::sync::Arc;
 
-use pir_ir::{Attr, AttrData, ContextBuilder, Rewriter, ValueId};
+use pir_ir::{Attr, AttrData, AttrDict, Context, ContextBuilder, Rewriter, ValueId};
 
 use crate::control::{Control, Parts};
 use crate::mlir::arith;
@@ -64,9 +64,14 @@ fn segments<'a>(r: &Rewriter<'_>, parts: &Parts<'a>, count: usize) -> Result<Vec
 
 /// An attribute of the operation. Those that are properties are kept apart where nothing else is known of the operation.
 fn attr(r: &Rewriter<'_>, parts: &Parts<'_>, name: &str) -> Option<Attr> {
-    let found = r.ctx.dict_get(parts.attrs, name);
-    found.or_else(|| match r.ctx.attr_data(r.ctx.dict_get(parts.attrs, "<{}>")?) {
-        AttrData::Dict(dict) => r.ctx.dict_get(*dict, name),
+    property(r.ctx, parts.attrs, name)
+}
+
+/// The same of the attributes of an operation.
+pub(crate) fn property(ctx: &Context, attrs: AttrDict, name: &str) -> Option<Attr> {
+    let found = ctx.dict_get(attrs, name);
+    found.or_else(|| match ctx.attr_data(ctx.dict_get(attrs, "<{}>")?) {
+        AttrData::Dict(dict) => ctx.dict_get(*dict, name),
         _ => None,
     })
 }

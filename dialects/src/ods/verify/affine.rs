@@ -1,28 +1,19 @@
 //! `affine`: maps fit their operands, and indices and bounds are dimensions or symbols.
 
 use pir_ir::verify::describe_value;
-use pir_ir::{AttrData, BlockId, Body, Diagnostic, OpId, OpView, Traits, Type, TypeData, ValueDef, ValueId};
+use pir_ir::{Body, Diagnostic, OpId, OpView, Traits, Type, TypeData, ValueDef, ValueId};
 use rustc_hash::FxHashSet;
 
-use super::{Checked, attr, ensure, ints, length, plural, report};
-
-/// How many inputs a map or a set has, and how many of them are dimensions; for a map, how many results.
-struct Shape {
-    dims: usize,
-    inputs: usize,
-    results: usize,
-}
+use super::{Checked, MapText, as_many, attr, ensure, entry, length, plural, report, segments, types};
 
 pub(in crate::ods) fn verify(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
     let operands: Vec<ValueId> = op.body.operands(op.op).collect();
     let checked = match op.name() {
-        "affine.apply" => indices(op)
-            .and_then(|()| mapped(op, "map", &operands))
-            .and_then(|shape| {
-                ensure(shape.results == 1, || {
-                    format!("its map must have 1 result, found {}", shape.results)
-                })
-            }),
+        "affine.apply" => indices(op).and_then(|()| mapped(op, "map", &operands)).and_then(|map| {
+            ensure(map.results.len() == 1, || {
+                format!("its map must have 1 result, found {}", map.results.len())
+            })
+        }),
         "affine.min" | "affine.max" => mapped(op, "map", &operands).map(|_| ()),
         "affine.load" | "affine.prefetch" => access(op, &operands),
         "affine.vector_load" => access(op, &operands).and_then(|()| of_elements(op, 0, op.result_type(0))),
@@ -43,12 +34,11 @@ pub(in crate::ods) fn verify(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
         "affine.for" => counted(op, &operands),
         "affine.parallel" => parallel(op, &operands),
         "affine.if" => mapped(op, "condition", &operands)
-            .and_then(|shape| in_bounds(op, &operands, shape.dims))
+            .and_then(|map| in_bounds(op, &operands, map.dims.len()))
             .and_then(|()| yields(op, op.body.num_results(op.op)))
             .and_then(|()| {
-                let regions = op.body.op_regions(op.op).iter();
-                let mut blocks = regions.filter_map(|&region| op.body.region_blocks(region).first());
-                ensure(blocks.all(|&block| op.body.block_args(block).is_empty()), || {
+                let mut blocks = (0..op.body.op_regions(op.op).len()).filter_map(|region| entry(op, region));
+                ensure(blocks.all(|block| op.body.block_args(block).is_empty()), || {
                     "its regions must have no arguments".to_owned()
                 })
             }),
@@ -68,55 +58,25 @@ fn of_elements(op: OpView<'_>, of: usize, value: Option<Type>) -> Checked {
     })
 }
 
-/// The shape of a map or a set.
-fn shape(op: OpView<'_>, name: &str) -> Result<Shape, String> {
-    let missing = || format!("the attribute `{name}` must be a map or a set");
-    let Some(AttrData::Opaque(text)) = attr(op, name) else {
-        return Err(missing());
-    };
-    let inside = ["affine_map<", "affine_set<"]
-        .iter()
-        .find_map(|start| text.strip_prefix(start));
-    let (given, results) = inside
-        .and_then(|text| text.strip_suffix('>'))
-        .and_then(|text| text.split_once("->").or_else(|| text.split_once(':')))
-        .ok_or_else(missing)?;
-    let (dims, symbols) = given.split_once('[').unwrap_or((given, ""));
-    let (dims, symbols) = (count(dims), count(symbols));
-    Ok(Shape {
-        dims,
-        inputs: dims + symbols,
-        results: count(results),
-    })
-}
-
-/// How many items a list has, in parentheses that may be nested.
-fn count(list: &str) -> usize {
-    let inside = list.trim().trim_start_matches('(').trim_end_matches([')', ']']).trim();
-    if inside.is_empty() {
-        return 0;
-    }
-    let (mut depth, mut commas) = (0, 0);
-    for byte in list.trim().bytes() {
-        match byte {
-            b'(' => depth += 1,
-            b')' => depth -= 1,
-            b',' if depth <= 1 => commas += 1,
-            _ => {}
-        }
-    }
-    commas + 1
+/// A map or a set.
+fn map<'a>(op: OpView<'a>, name: &str) -> Result<MapText<'a>, String> {
+    let map = attr(op, name).and_then(MapText::of);
+    map.ok_or_else(|| format!("the attribute `{name}` must be a map or a set"))
 }
 
 /// A map, or a set, that has these operands.
-fn mapped(op: OpView<'_>, name: &str, operands: &[ValueId]) -> Result<Shape, String> {
-    let shape = shape(op, name)?;
-    ensure(operands.len() == shape.inputs, || {
+fn mapped<'a>(op: OpView<'a>, name: &str, operands: &[ValueId]) -> Result<MapText<'a>, String> {
+    let map = map(op, name)?;
+    let inputs = map.dims.len() + map.symbols.len();
+    ensure(operands.len() == inputs, || {
         let kind = if name == "condition" { "set" } else { "map" };
-        let (takes, found) = (plural(shape.inputs, "operand"), operands.len());
-        format!("its {kind} takes {takes}, found {found}")
+        format!(
+            "its {kind} takes {}, found {}",
+            plural(inputs, "operand"),
+            operands.len()
+        )
     })?;
-    Ok(shape)
+    Ok(map)
 }
 
 /// A buffer, and an index for each of its dimensions.
@@ -124,22 +84,19 @@ fn access(op: OpView<'_>, operands: &[ValueId]) -> Checked {
     let Some((&buffer, indices)) = operands.split_first() else {
         return Err("expected a buffer".to_owned());
     };
-    let shape = mapped(op, "map", indices)?;
+    let map = mapped(op, "map", indices)?;
     let TypeData::MemRef {
         shape: Some(extents), ..
     } = op.ctx.type_data(op.body.value_type(buffer))
     else {
         return Ok(());
     };
-    ensure(shape.results == extents.len(), || {
-        let (dims, found) = (plural(extents.len(), "dimension"), plural(shape.results, "index"));
-        format!("the buffer has {dims}, found {}", found.replace("indexs", "indices"))
+    ensure(map.results.len() == extents.len(), || {
+        let (dims, found) = (plural(extents.len(), "dimension"), plural(map.results.len(), "index"));
+        format!("the buffer has {dims}, found {found}")
     })?;
-    let mut seen = FxHashSet::default();
-    let wrong = indices
-        .iter()
-        .find(|&&index| !is_dimension(op, index, &mut seen) && !is_symbol(op, index, &mut FxHashSet::default()));
-    match wrong {
+    // A symbol can be a dimension, too.
+    match indices.iter().find(|&&index| !is_dimension(op, index)) {
         Some(&index) => Err(format!(
             "{} is neither a dimension nor a symbol: {VALID}",
             describe_value(op.ctx, op.body, index)
@@ -155,8 +112,8 @@ const VALID: &str = "those are induction variables of `affine` loops, values tha
 fn in_bounds(op: OpView<'_>, operands: &[ValueId], dims: usize) -> Checked {
     for (at, &value) in operands.iter().enumerate() {
         let (good, role) = match at < dims {
-            true => (is_dimension(op, value, &mut FxHashSet::default()), "dimension"),
-            false => (is_symbol(op, value, &mut FxHashSet::default()), "symbol"),
+            true => (is_dimension(op, value), "dimension"),
+            false => (is_symbol(op, value), "symbol"),
         };
         ensure(good, || {
             format!("{} cannot be a {role}: {VALID}", describe_value(op.ctx, op.body, value))
@@ -166,11 +123,7 @@ fn in_bounds(op: OpView<'_>, operands: &[ValueId], dims: usize) -> Checked {
 }
 
 fn counted(op: OpView<'_>, operands: &[ValueId]) -> Checked {
-    let sizes = ints(op, "operandSegmentSizes").unwrap_or_default();
-    let &[lower, upper, inits] = &sizes[..] else {
-        return Err("expected three groups of operands".to_owned());
-    };
-    let sizes = [lower, upper, inits].map(|size| usize::try_from(size).unwrap_or(usize::MAX));
+    let sizes: [usize; 3] = segments(op).ok_or("expected three groups of operands")?;
     ensure(
         sizes.iter().try_fold(0usize, |sum, &size| sum.checked_add(size)) == Some(operands.len()),
         || "its groups do not have its operands".to_owned(),
@@ -180,17 +133,11 @@ fn counted(op: OpView<'_>, operands: &[ValueId]) -> Checked {
         ("lowerBoundMap", &bounds[..sizes[0]]),
         ("upperBoundMap", &bounds[sizes[0]..]),
     ] {
-        let shape = mapped(op, name, bound)?;
-        ensure(shape.results > 0, || "a bound needs a result".to_owned())?;
-        in_bounds(op, bound, shape.dims)?;
+        let map = mapped(op, name, bound)?;
+        ensure(!map.results.is_empty(), || "a bound needs a result".to_owned())?;
+        in_bounds(op, bound, map.dims.len())?;
     }
-    ensure(inits.len() == op.body.num_results(op.op), || {
-        format!(
-            "it has {} and {}",
-            plural(inits.len(), "initial value"),
-            plural(op.body.num_results(op.op), "result")
-        )
-    })?;
+    as_many(inits.len(), "initial value", op.body.num_results(op.op), "result")?;
     yields(op, inits.len())
 }
 
@@ -203,50 +150,34 @@ fn indices(op: OpView<'_>) -> Checked {
 }
 
 fn parallel(op: OpView<'_>, operands: &[ValueId]) -> Checked {
-    let (lower, upper) = (shape(op, "lowerBoundsMap")?, shape(op, "upperBoundsMap")?);
-    ensure(lower.inputs + upper.inputs == operands.len(), || {
-        format!(
-            "its maps take {}, found {}",
-            plural(lower.inputs + upper.inputs, "operand"),
-            operands.len()
-        )
+    let (lower, upper) = (map(op, "lowerBoundsMap")?, map(op, "upperBoundsMap")?);
+    let inputs = |map: &MapText<'_>| map.dims.len() + map.symbols.len();
+    let all = inputs(&lower) + inputs(&upper);
+    ensure(all == operands.len(), || {
+        format!("its maps take {}, found {}", plural(all, "operand"), operands.len())
     })?;
-    let (before, behind) = operands.split_at(lower.inputs);
-    in_bounds(op, before, lower.dims)?;
-    in_bounds(op, behind, upper.dims)?;
+    let (before, behind) = operands.split_at(inputs(&lower));
+    in_bounds(op, before, lower.dims.len())?;
+    in_bounds(op, behind, upper.dims.len())?;
     let reductions = length(op, "reductions").unwrap_or(0);
     let results = op.body.num_results(op.op);
-    ensure(reductions == results, || {
-        format!(
-            "it has {} and {}",
-            plural(results, "result"),
-            plural(reductions, "reduction")
-        )
-    })?;
+    as_many(results, "result", reductions, "reduction")?;
     yields(op, results)
 }
 
 /// The regions end with `affine.yield` of so many values.
 fn yields(op: OpView<'_>, wanted: usize) -> Checked {
-    for &region in op.body.op_regions(op.op) {
-        let end = op
-            .body
-            .region_blocks(region)
-            .first()
-            .and_then(|&block: &BlockId| op.body.last_op(block));
+    for region in 0..op.body.op_regions(op.op).len() {
+        let end = entry(op, region).and_then(|block| op.body.last_op(block));
         let found = end.map_or(0, |end| op.body.num_operands(end));
         let may_be_empty = wanted == 0 && end.is_none();
         ensure(may_be_empty || found == wanted, || {
             format!("its region must yield {}, found {found}", plural(wanted, "value"))
         })?;
-        let given = end
-            .into_iter()
-            .flat_map(|end| op.body.operands(end))
-            .map(|value| op.body.value_type(value));
-        ensure(
-            given.eq(op.body.results(op.op).map(|value| op.body.value_type(value))),
-            || "its region must yield values of the types of the results".to_owned(),
-        )?;
+        let given = types(op, end.into_iter().flat_map(|end| op.body.operands(end)));
+        ensure(given == types(op, op.body.results(op.op)), || {
+            "its region must yield values of the types of the results".to_owned()
+        })?;
     }
     Ok(())
 }
@@ -261,9 +192,9 @@ fn is_at_top(body: &Body, value: ValueId) -> bool {
     region == Some(body.root())
 }
 
-/// Whether the value can be a dimension. `seen` has the values that were looked at, which are none that fail.
-fn is_dimension(op: OpView<'_>, value: ValueId, seen: &mut FxHashSet<ValueId>) -> bool {
-    all_valid(op, value, seen, |body, value| match body.value_def(value) {
+/// Whether the value can be a dimension.
+fn is_dimension(op: OpView<'_>, value: ValueId) -> bool {
+    all_valid(op, value, |body, value| match body.value_def(value) {
         ValueDef::Arg(block, _) => body
             .block_parent(block)
             .is_some_and(|parent| matches!(body.view(op.ctx, parent).name(), "affine.for" | "affine.parallel")),
@@ -272,8 +203,8 @@ fn is_dimension(op: OpView<'_>, value: ValueId, seen: &mut FxHashSet<ValueId>) -
 }
 
 /// Whether the value can be a symbol.
-fn is_symbol(op: OpView<'_>, value: ValueId, seen: &mut FxHashSet<ValueId>) -> bool {
-    all_valid(op, value, seen, |_, _| false)
+fn is_symbol(op: OpView<'_>, value: ValueId) -> bool {
+    all_valid(op, value, |_, _| false)
 }
 
 /// Whether the operation is in one that nothing is known of, which may be an affine scope: then values from outside are symbols.
@@ -286,14 +217,8 @@ fn may_have_scope(op: OpView<'_>) -> bool {
 }
 
 /// Whether the value, and what `affine.apply` makes it of, is at the top level, a constant, an extent, or `other`.
-fn all_valid(
-    op: OpView<'_>,
-    value: ValueId,
-    seen: &mut FxHashSet<ValueId>,
-    other: impl Fn(&Body, ValueId) -> bool,
-) -> bool {
-    let body = op.body;
-    let mut pending = vec![value];
+fn all_valid(op: OpView<'_>, value: ValueId, other: impl Fn(&Body, ValueId) -> bool) -> bool {
+    let (body, mut seen, mut pending) = (op.body, FxHashSet::default(), vec![value]);
     while let Some(value) = pending.pop() {
         if !seen.insert(value) || is_at_top(body, value) && body.value_type(value) == Type::INDEX || other(body, value)
         {

@@ -2,7 +2,7 @@
 
 use pir_ir::{Diagnostic, OpView};
 
-use super::{Checked, dynamic, ensure, plural, report, segments};
+use super::{Checked, ensure, report, segments, sized};
 
 pub(in crate::ods) fn verify(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
     let checked = match op.name() {
@@ -21,13 +21,7 @@ fn allocated(op: OpView<'_>) -> Checked {
         return Ok(());
     };
     match copied {
-        0 => ensure(sizes == dynamic(shape), || {
-            format!(
-                "the result has {}, found {}",
-                plural(dynamic(shape), "unknown extent"),
-                plural(sizes, "size")
-            )
-        }),
+        0 => sized(shape, sizes),
         _ => ensure(sizes == 0, || "a copy has the sizes of the tensor".to_owned()),
     }
 }

@@ -1,10 +1,13 @@
 //! `linalg`: maps, shapes, blocks and yields of structured operations.
 
 use pir_ir::text::print_type;
-use pir_ir::{Attr, AttrData, BlockId, DYNAMIC, Diagnostic, OpView, Type, TypeData, ValueId};
+use pir_ir::{Attr, AttrData, DYNAMIC, Diagnostic, OpView, Type, TypeData, ValueId};
 use smallvec::SmallVec;
 
-use super::{Checked, attr, ensure, int, ints, length, plural, report, segments};
+use super::{
+    Checked, MapText, attr, ensure, entry, int, ints, is_compatible, is_permutation, items, length, plural, report,
+    segments, types, without,
+};
 use crate::mlir::lower::named::{ELEMENTWISE, NAMED};
 
 pub(in crate::ods) fn verify(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
@@ -68,12 +71,9 @@ fn results(op: OpView<'_>, outputs: &[ValueId]) -> Checked {
             TypeData::Tensor { .. } | TypeData::EncodedTensor { .. }
         )
     };
-    let tensors = outputs
-        .iter()
-        .map(|&value| op.body.value_type(value))
-        .filter(|&ty| is_tensor(ty));
-    let tensors: SmallVec<[Type; 4]> = tensors.collect();
-    let found: SmallVec<[Type; 4]> = op.body.results(op.op).map(|value| op.body.value_type(value)).collect();
+    let mut tensors = types(op, outputs.iter().copied());
+    tensors.retain(|ty| is_tensor(*ty));
+    let found = types(op, op.body.results(op.op));
     ensure(found == tensors, || match found.len() == tensors.len() {
         true => "its results must have the types of the tensors that it writes".to_owned(),
         false => format!(
@@ -86,17 +86,8 @@ fn results(op: OpView<'_>, outputs: &[ValueId]) -> Checked {
 
 /// The only block takes elements of the operands, and yields those of what is written.
 fn block(op: OpView<'_>, takes: &[ValueId], gives: &[ValueId]) -> Checked {
-    let region = op.body.op_regions(op.op).first();
-    let Some(&block) = region.and_then(|&region| op.body.region_blocks(region).first()) else {
-        return Ok(());
-    };
-    let block: BlockId = block;
-    let args: SmallVec<[Type; 6]> = op
-        .body
-        .block_args(block)
-        .iter()
-        .map(|&arg| op.body.value_type(arg))
-        .collect();
+    let Some(block) = entry(op, 0) else { return Ok(()) };
+    let args = types(op, op.body.block_args(block).iter().copied());
     let wanted: SmallVec<[Type; 6]> = takes.iter().map(|&value| elem(op, value)).collect();
     ensure(args == wanted, || match args.len() == wanted.len() {
         true => "the arguments of its block must be elements of the operands".to_owned(),
@@ -109,7 +100,7 @@ fn block(op: OpView<'_>, takes: &[ValueId], gives: &[ValueId]) -> Checked {
     let Some(end) = op.body.last_op(block) else {
         return Ok(());
     };
-    let yielded: SmallVec<[Type; 6]> = op.body.operands(end).map(|value| op.body.value_type(value)).collect();
+    let yielded = types(op, op.body.operands(end));
     let wanted: SmallVec<[Type; 6]> = gives.iter().map(|&value| elem(op, value)).collect();
     ensure(yielded == wanted, || match yielded.len() == wanted.len() {
         true => "its block must yield elements of what is written".to_owned(),
@@ -154,14 +145,11 @@ pub(super) fn over_loops<'a>(
 ) -> Checked {
     let mut extents = vec![DYNAMIC; loops];
     for (at, (&map, &value)) in maps.iter().zip(operands).enumerate() {
-        let AttrData::Opaque(text) = op.ctx.attr_data(map) else {
+        let Some(map) = MapText::of(op.ctx.attr_data(map)) else {
             return Ok(());
         };
-        let Some((dims, indices)) = text.strip_prefix("affine_map<(").and_then(|text| text.split_once("->")) else {
-            return Ok(());
-        };
-        ensure(!dims.contains('['), || format!("map {at} must have no symbols"))?;
-        let dims = names(dims.trim_end().trim_end_matches(')'));
+        ensure(map.symbols.is_empty(), || format!("map {at} must have no symbols"))?;
+        let (dims, indices) = (map.dims, map.results);
         ensure(dims.len() == loops, || {
             format!(
                 "map {at} must have {}, found {}",
@@ -169,17 +157,6 @@ pub(super) fn over_loops<'a>(
                 dims.len()
             )
         })?;
-        let indices = indices
-            .trim()
-            .trim_end_matches('>')
-            .trim()
-            .trim_start_matches('(')
-            .trim_end_matches(')');
-        // Only indices that are dimensions say how far those go.
-        if indices.contains(['(', ')']) {
-            continue;
-        }
-        let indices = names(indices);
         let rank = shape(value).map_or(0, |shape| shape.0.len());
         let is_known = shape(value).is_some() || op.ctx.as_elements(op.body.value_type(value)).is_none();
         ensure(!is_known || indices.len() == rank, || {
@@ -191,7 +168,7 @@ pub(super) fn over_loops<'a>(
         })?;
         let Some((shape, _)) = shape(value) else { continue };
         for (index, &extent) in indices.iter().zip(shape) {
-            // By place: each map has names of its own.
+            // By place: each map has names of its own. Only indices that are dimensions say how far those go.
             let Some(dim) = dims.iter().position(|dim| dim == index) else {
                 continue;
             };
@@ -199,10 +176,6 @@ pub(super) fn over_loops<'a>(
         }
     }
     Ok(())
-}
-
-fn names(list: &str) -> SmallVec<[&str; 8]> {
-    list.split(',').map(str::trim).filter(|name| !name.is_empty()).collect()
 }
 
 /// Keeps an extent, or fails if another one is known.
@@ -222,7 +195,7 @@ fn inferred(op: OpView<'_>, indices: &[&str]) -> Checked {
     // By letters.
     let mut extents = [DYNAMIC; 256];
     for (at, (&value, &own)) in all.iter().zip(indices).enumerate() {
-        let own = names(own);
+        let own = items(own);
         let Some((shape, _)) = shape(op, value) else { continue };
         ensure(shape.len() == own.len(), || {
             format!(
@@ -247,7 +220,7 @@ fn elementwise(op: OpView<'_>) -> Checked {
     if let Some((whole, _)) = whole {
         for (at, &value) in inputs.iter().enumerate() {
             let Some((own, _)) = shape(op, value) else { continue };
-            ensure(own.is_empty() || super::is_compatible(own, whole), || {
+            ensure(own.is_empty() || is_compatible(own, whole), || {
                 format!("operand {at} must have the shape of what is written")
             })?;
         }
@@ -262,7 +235,7 @@ fn mapped(op: OpView<'_>) -> Checked {
     };
     if let Some((whole, _)) = shape(op, output) {
         for (at, &value) in inputs.iter().enumerate() {
-            let fits = shape(op, value).is_none_or(|(own, _)| super::is_compatible(own, whole));
+            let fits = shape(op, value).is_none_or(|(own, _)| is_compatible(own, whole));
             ensure(fits, || format!("operand {at} must have the shape of what is written"))?;
         }
     }
@@ -286,9 +259,7 @@ fn reduced(op: OpView<'_>) -> Checked {
         ensure(dims.iter().all(|&dim| (0..from.len() as i64).contains(&dim)), || {
             format!("its dimensions must be below {}", from.len())
         })?;
-        let kept = from.iter().enumerate().filter(|(at, _)| !dims.contains(&(*at as i64)));
-        let kept: Vec<i64> = kept.map(|(_, &extent)| extent).collect();
-        ensure(super::is_compatible(&kept, to), || {
+        ensure(is_compatible(&without(from, &dims), to), || {
             "what is written must have the dimensions that stay".to_owned()
         })?;
     }
@@ -327,16 +298,14 @@ fn transposed(op: OpView<'_>) -> Checked {
     let Some(order) = ints(op, "permutation") else {
         return Ok(());
     };
-    let mut sorted = order.clone();
-    sorted.sort_unstable();
-    ensure(sorted.iter().copied().eq(0..from.len() as i64), || {
+    ensure(is_permutation(&order, from.len()), || {
         format!(
             "its permutation must have each of {} once",
             plural(from.len(), "dimension")
         )
     })?;
     let made: Vec<i64> = order.iter().map(|&at| from[at as usize]).collect();
-    ensure(super::is_compatible(&made, to), || {
+    ensure(is_compatible(&made, to), || {
         "what is written must have the permuted shape".to_owned()
     })
 }
@@ -349,9 +318,7 @@ fn broadcast(op: OpView<'_>) -> Checked {
     ensure(added.iter().all(|&dim| (0..to.len() as i64).contains(&dim)), || {
         format!("its dimensions must be below {}", to.len())
     })?;
-    let kept = to.iter().enumerate().filter(|(at, _)| !added.contains(&(*at as i64)));
-    let kept: Vec<i64> = kept.map(|(_, &extent)| extent).collect();
-    ensure(super::is_compatible(&kept, from), || {
+    ensure(is_compatible(&without(to, &added), from), || {
         "the input must have the dimensions that are not added".to_owned()
     })
 }

@@ -4,7 +4,8 @@ use pir_ir::text::print_type;
 use pir_ir::{Attr, AttrData, Context, DYNAMIC, Diagnostic, OpView, Type, TypeData};
 
 use super::{
-    Checked, Slice, attr, dynamic, ensure, groups_fit, int, ints, is_compatible, plural, report, segments, shown,
+    Checked, MapText, Slice, attr, ensure, entry, extent, groups_fit, int, ints, is_compatible, known, plural, report,
+    segments, shown, sized, types,
 };
 
 /// A buffer of known rank.
@@ -37,23 +38,16 @@ pub(in crate::ods) fn verify(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
         "memref.transpose" => transposed(op),
         "memref.view" => viewed(op),
         "memref.reshape" => by_shape(op),
-        "memref.assume_alignment" => {
-            let to = int(op, "alignment").unwrap_or(1);
-            ensure(to > 0 && to & (to - 1) == 0, || {
-                format!("the alignment must be a power of two, found {to}")
-            })
-        }
+        "memref.assume_alignment" => aligned(op),
         "memref.atomic_rmw" => updated(op),
         "memref.generic_atomic_rmw" => indexed(op, 0, 1).and_then(|()| {
-            let entry = op
-                .body
-                .op_regions(op.op)
-                .first()
-                .and_then(|&region| op.body.region_blocks(region).first());
-            let args = entry.map_or(&[][..], |&block| op.body.block_args(block));
-            let types: Vec<Type> = args.iter().map(|&arg| op.body.value_type(arg)).collect();
+            let block = entry(op, 0);
+            let args = block.map_or(&[][..], |block| op.body.block_args(block));
             ensure(
-                entry.is_none() || op.result_type(0).is_some_and(|ty| types == [ty]),
+                block.is_none()
+                    || op
+                        .result_type(0)
+                        .is_some_and(|ty| types(op, args.iter().copied())[..] == [ty]),
                 || "its block must have one argument, of the type of the result".to_owned(),
             )
         }),
@@ -128,14 +122,7 @@ fn allocated(op: OpView<'_>) -> Checked {
     let (Some(made), Some([sizes, symbols])) = (buffer(op, op.result_type(0)), segments(op)) else {
         return Ok(());
     };
-    let wanted = dynamic(made.shape);
-    ensure(sizes == wanted, || {
-        format!(
-            "the result has {}, found {}",
-            plural(wanted, "unknown extent"),
-            plural(sizes, "size")
-        )
-    })?;
+    sized(made.shape, sizes)?;
     ensure(symbols == 0 || made.layout.is_some(), || {
         "the layout of the result has no symbols".to_owned()
     })
@@ -146,14 +133,7 @@ fn reallocated(op: OpView<'_>) -> Checked {
     ensure(from.elem == to.elem && from.space == to.space, || {
         "both buffers must have the same elements and memory space".to_owned()
     })?;
-    let sizes = op.body.num_operands(op.op) - 1;
-    ensure(sizes == dynamic(to.shape), || {
-        format!(
-            "the result has {}, found {}",
-            plural(dynamic(to.shape), "unknown extent"),
-            plural(sizes, "size")
-        )
-    })
+    sized(to.shape, op.body.num_operands(op.op) - 1)
 }
 
 fn cast(op: OpView<'_>) -> Checked {
@@ -232,12 +212,11 @@ fn subview(op: OpView<'_>) -> Checked {
         });
     let wanted: Vec<i64> = kept.iter().map(|&at| times(own[at], slice.strides[at])).collect();
     ensure(wanted == found && start == begins, || {
-        let number = |n: i64| if n == DYNAMIC { "?".to_owned() } else { n.to_string() };
-        let list: Vec<String> = wanted.iter().map(|&n| number(n)).collect();
+        let list: Vec<String> = wanted.iter().map(|&stride| extent(stride)).collect();
         format!(
             "the view has the layout `strided<[{}], offset: {}>`",
             list.join(", "),
-            number(start)
+            extent(start)
         )
     })
 }
@@ -268,7 +247,6 @@ fn reinterpreted(op: OpView<'_>) -> Checked {
             plural(to.shape.len(), "dimension")
         )
     })?;
-    let known = |n: i64| if n == i64::MIN { DYNAMIC } else { n };
     let sizes: Vec<i64> = sizes.into_iter().map(known).collect();
     // What the type leaves open may be anything.
     let fits = |wanted: i64, given: i64| wanted == DYNAMIC || wanted == given;
@@ -293,32 +271,20 @@ fn reshaped(op: OpView<'_>, expands: bool) -> Checked {
         "both buffers must have the same elements".to_owned()
     })?;
     match expands {
-        true => groups_fit(op, from.shape, to.shape, true),
-        false => groups_fit(op, to.shape, from.shape, true),
+        true => groups_fit(op, from.shape, to.shape),
+        false => groups_fit(op, to.shape, from.shape),
     }
 }
 
 fn transposed(op: OpView<'_>) -> Checked {
-    let (Some((from, to)), Some(AttrData::Opaque(text))) = (pair(op), attr(op, "permutation")) else {
+    let map = attr(op, "permutation").and_then(MapText::of);
+    let (Some((from, to)), Some(map)) = (pair(op), map) else {
         return Ok(());
     };
-    let inside = text.strip_prefix("affine_map<").and_then(|text| text.split_once("->"));
-    let Some((dims, results)) = inside else { return Ok(()) };
-    let names = |list: &str| -> Vec<String> {
-        let list = list.trim().trim_end_matches('>').trim();
-        let items = list.trim_matches(['(', ')']).split(',').map(str::trim);
-        items.filter(|name| !name.is_empty()).map(str::to_owned).collect()
-    };
-    let (dims, results) = (names(dims), names(results));
-    let order: Option<Vec<usize>> = results
-        .iter()
-        .map(|name| dims.iter().position(|dim| dim == name))
-        .collect();
-    let order = order.filter(|order| {
-        let mut sorted = order.clone();
-        sorted.sort_unstable();
-        sorted.into_iter().eq(0..dims.len())
-    });
+    let place = |name: &&str| map.dims.iter().position(|dim| dim == name);
+    let order: Option<Vec<usize>> = map.results.iter().map(place).collect();
+    let is_once = |order: &Vec<usize>| (0..map.dims.len()).all(|dim| order.contains(&dim));
+    let order = order.filter(|order| order.len() == map.dims.len() && is_once(order));
     let order = order.ok_or("it needs a permutation")?;
     ensure(order.len() == from.shape.len(), || {
         format!("the permutation must be of {}", plural(from.shape.len(), "dimension"))
@@ -339,14 +305,7 @@ fn viewed(op: OpView<'_>) -> Checked {
     ensure(from.space == to.space, || {
         "both buffers must have the same memory space".to_owned()
     })?;
-    let sizes = op.body.num_operands(op.op).saturating_sub(2);
-    ensure(sizes == dynamic(to.shape), || {
-        format!(
-            "the result has {}, found {}",
-            plural(dynamic(to.shape), "unknown extent"),
-            plural(sizes, "size")
-        )
-    })
+    sized(to.shape, op.body.num_operands(op.op).saturating_sub(2))
 }
 
 fn by_shape(op: OpView<'_>) -> Checked {
@@ -417,8 +376,12 @@ fn global(op: OpView<'_>) -> Checked {
             format!("`{visibility}` is not a visibility")
         })?;
     }
+    aligned(op)
+}
+
+fn aligned(op: OpView<'_>) -> Checked {
     let to = int(op, "alignment").unwrap_or(1);
-    ensure(to > 0 && to & (to - 1) == 0, || {
+    ensure(u64::try_from(to).is_ok_and(u64::is_power_of_two), || {
         format!("the alignment must be a power of two, found {to}")
     })
 }

@@ -1,4 +1,4 @@
-//! What MLIR verifies of operations that have no definition here, as far as it is not declared in their rows.
+//! What MLIR verifies of operations, as far as it is not declared in their rows, and by definitions of those that have one.
 
 pub(super) mod affine;
 pub(super) mod bufferization;
@@ -11,7 +11,10 @@ pub(super) mod vector;
 mod vector_memory;
 
 use pir_ir::text::print_type;
-use pir_ir::{Attr, AttrData, DYNAMIC, Diagnostic, OpView, Type};
+use pir_ir::{Attr, AttrData, BlockId, DYNAMIC, Diagnostic, OpView, Type, ValueId};
+use smallvec::SmallVec;
+
+use crate::mlir::lower::property;
 
 /// What is wrong with an operation.
 type Checked = Result<(), String>;
@@ -36,13 +39,7 @@ fn ensure(holds: bool, why: impl FnOnce() -> String) -> Checked {
 
 /// An attribute of the operation, be it one of its properties.
 fn find(op: OpView<'_>, name: &str) -> Option<Attr> {
-    let own = op.body.attrs(op.op);
-    op.ctx
-        .dict_get(own, name)
-        .or_else(|| match op.ctx.attr_data(op.ctx.dict_get(own, "<{}>")?) {
-            AttrData::Dict(dict) => op.ctx.dict_get(*dict, name),
-            _ => None,
-        })
+    property(op.ctx, op.body.attrs(op.op), name)
 }
 
 fn attr<'a>(op: OpView<'a>, name: &str) -> Option<&'a AttrData> {
@@ -60,7 +57,100 @@ fn shown(op: OpView<'_>, ty: Option<Type>) -> String {
 }
 
 fn plural(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+    match (count, noun) {
+        (1, _) => format!("1 {noun}"),
+        (_, "index") => format!("{count} indices"),
+        (_, "entry") => format!("{count} entries"),
+        _ => format!("{count} {noun}s"),
+    }
+}
+
+/// A number of places in a message, and in a type.
+fn extent(n: i64) -> String {
+    if n == DYNAMIC { "?".to_owned() } else { n.to_string() }
+}
+
+/// A number of an attribute, where the least one stands for an operand.
+fn known(n: i64) -> i64 {
+    if n == i64::MIN { DYNAMIC } else { n }
+}
+
+/// Whether a list has each number below `count` once.
+fn is_permutation(order: &[i64], count: usize) -> bool {
+    let mut sorted = order.to_vec();
+    sorted.sort_unstable();
+    sorted.into_iter().eq(0..count as i64)
+}
+
+/// A shape without some of its dimensions.
+fn without(shape: &[i64], dims: &[i64]) -> Vec<i64> {
+    let kept = shape.iter().enumerate().filter(|(at, _)| !dims.contains(&(*at as i64)));
+    kept.map(|(_, &extent)| extent).collect()
+}
+
+/// A result of this shape needs a size for each extent that its type leaves open.
+fn sized(shape: &[i64], found: usize) -> Checked {
+    let wanted = shape.iter().filter(|&&extent| extent == DYNAMIC).count();
+    ensure(found == wanted, || {
+        format!(
+            "the result has {}, found {}",
+            plural(wanted, "unknown extent"),
+            plural(found, "size")
+        )
+    })
+}
+
+/// As many of one thing as of another.
+fn as_many(a: usize, noun: &str, b: usize, other: &str) -> Checked {
+    ensure(a == b, || {
+        format!("it has {} and {}", plural(a, noun), plural(b, other))
+    })
+}
+
+/// The first block of a region.
+fn entry(op: OpView<'_>, region: usize) -> Option<BlockId> {
+    let &region = op.body.op_regions(op.op).get(region)?;
+    op.body.entry_block(region)
+}
+
+fn types(op: OpView<'_>, values: impl IntoIterator<Item = ValueId>) -> SmallVec<[Type; 6]> {
+    values.into_iter().map(|value| op.body.value_type(value)).collect()
+}
+
+/// What is in the text of an affine map or set: the names of dimensions and symbols, and what follows the arrow or the colon.
+struct MapText<'a> {
+    dims: SmallVec<[&'a str; 8]>,
+    symbols: SmallVec<[&'a str; 8]>,
+    results: SmallVec<[&'a str; 8]>,
+}
+
+impl<'a> MapText<'a> {
+    /// The map of an attribute. Its reader has checked it.
+    fn of(attr: &'a AttrData) -> Option<Self> {
+        let AttrData::Opaque(text) = attr else { return None };
+        let mut starts = ["affine_map<", "affine_set<"].into_iter();
+        let inside = starts.find_map(|start| text.strip_prefix(start))?.strip_suffix('>')?;
+        let (given, results) = inside.split_once("->").or_else(|| inside.split_once(':'))?;
+        let (dims, symbols) = given.split_once('[').unwrap_or((given, "]"));
+        Some(MapText {
+            dims: items(dims.trim().strip_prefix('(')?.strip_suffix(')')?),
+            symbols: items(symbols.trim().strip_suffix(']')?),
+            results: items(results.trim().strip_prefix('(')?.strip_suffix(')')?),
+        })
+    }
+}
+
+/// The items of a list, at commas outside of parentheses.
+fn items(list: &str) -> SmallVec<[&str; 8]> {
+    let mut depth = 0;
+    let separates = |c: char| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        c == ',' && depth == 0
+    };
+    list.split(separates)
+        .map(str::trim)
+        .filter(|item| !item.is_empty())
+        .collect()
 }
 
 /// How many items an array has.
@@ -87,11 +177,6 @@ fn segments<const N: usize>(op: OpView<'_>) -> Option<[usize; N]> {
     sizes?.try_into().ok()
 }
 
-/// How many extents are not known.
-fn dynamic(shape: &[i64]) -> usize {
-    shape.iter().filter(|&&extent| extent == DYNAMIC).count()
-}
-
 /// Whether both may be the shape of the same value.
 fn is_compatible(a: &[i64], b: &[i64]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(&a, &b)| a == b || a == DYNAMIC || b == DYNAMIC)
@@ -113,10 +198,7 @@ impl Slice {
                 let noun = name.trim_start_matches("static_").trim_end_matches('s');
                 format!("it needs {}, found {}", plural(rank, noun), numbers.len())
             })?;
-            Ok(numbers
-                .into_iter()
-                .map(|n| if n == i64::MIN { DYNAMIC } else { n })
-                .collect())
+            Ok(numbers.into_iter().map(known).collect())
         };
         let [offsets, sizes, strides] = ["static_offsets", "static_sizes", "static_strides"].map(list);
         let slice = Slice {
@@ -160,18 +242,14 @@ impl Slice {
     }
 
     fn shown_sizes(&self) -> String {
-        let all: Vec<String> = self
-            .sizes
-            .iter()
-            .map(|&n| if n == DYNAMIC { "?".to_owned() } else { n.to_string() })
-            .collect();
+        let all: Vec<String> = self.sizes.iter().map(|&size| extent(size)).collect();
         format!("[{}]", all.join(", "))
     }
 }
 
-/// Whether groups of the dimensions of one shape are the dimensions of another. With `exact`, a dimension is unknown if and only if its
-/// group has an unknown one.
-fn groups_fit(op: OpView<'_>, collapsed: &[i64], expanded: &[i64], exact: bool) -> Checked {
+/// Whether groups of the dimensions of one shape are the dimensions of another: one is unknown if and only if its group has an unknown
+/// one.
+fn groups_fit(op: OpView<'_>, collapsed: &[i64], expanded: &[i64]) -> Checked {
     let Some(AttrData::Array(groups)) = attr(op, "reassociation") else {
         return Ok(());
     };
@@ -196,7 +274,7 @@ fn groups_fit(op: OpView<'_>, collapsed: &[i64], expanded: &[i64], exact: bool) 
             plural(expanded.len(), "dimension")
         )
     })?;
-    for (at, (group, &extent)) in groups.iter().zip(collapsed).enumerate() {
+    for (at, (group, &places)) in groups.iter().zip(collapsed).enumerate() {
         let extents: Vec<i64> = group.iter().map(|&dim| expanded[dim as usize]).collect();
         let product = match extents.contains(&DYNAMIC) {
             true => DYNAMIC,
@@ -204,13 +282,11 @@ fn groups_fit(op: OpView<'_>, collapsed: &[i64], expanded: &[i64], exact: bool) 
                 .iter()
                 .fold(1i64, |product, &extent| product.saturating_mul(extent)),
         };
-        let fits = product == extent || !exact && (product == DYNAMIC || extent == DYNAMIC);
-        ensure(fits, || {
-            let number = |n: i64| if n == DYNAMIC { "?".to_owned() } else { n.to_string() };
+        ensure(product == places, || {
             format!(
                 "dimension {at} has {} places, and its group {}",
-                number(extent),
-                number(product)
+                extent(places),
+                extent(product)
             )
         })?;
     }

@@ -1,8 +1,8 @@
 //! `scf`: parallel loops and their reductions.
 
-use pir_ir::{AttrData, BlockId, Diagnostic, OpId, OpView, Type, ValueId};
+use pir_ir::{Diagnostic, OpId, OpView, Type};
 
-use super::{Checked, ensure, ints, plural, report, segments};
+use super::{Checked, as_many, ensure, entry, int, ints, length, plural, report, segments, types};
 use crate::mlir::scf;
 
 pub(in crate::ods) fn verify(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
@@ -23,15 +23,9 @@ pub(in crate::ods) fn verify(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
         }
         scf::FORALL => {
             let rank = ints(op, "staticLowerBound").map(|bounds| bounds.len());
-            let mapping = match super::attr(op, "mapping") {
-                Some(AttrData::Array(mapping)) => Some(mapping.len()),
-                _ => None,
-            };
+            let mapping = length(op, "mapping");
             ensure(mapping.is_none() || rank.is_none() || mapping == rank, || {
-                format!(
-                    "its mapping must have {}",
-                    plural(rank.unwrap_or(0), "entry").replace("entrys", "entries")
-                )
+                format!("its mapping must have {}", plural(rank.unwrap_or(0), "entry"))
             })
         }
         scf::IN_PARALLEL => ensure(only_inserts(op), || {
@@ -42,19 +36,9 @@ pub(in crate::ods) fn verify(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
     report(op, checked, errors);
 }
 
-/// The first block of a region.
-fn entry(op: OpView<'_>, region: usize) -> Option<BlockId> {
-    let &region = op.body.op_regions(op.op).get(region)?;
-    op.body.region_blocks(region).first().copied()
-}
-
 fn only_inserts(op: OpView<'_>) -> bool {
     let name = |inner: OpId| op.body.view(op.ctx, inner).name() == "tensor.parallel_insert_slice";
     entry(op, 0).is_none_or(|block| op.body.block_ops(block).all(name))
-}
-
-fn types(op: OpView<'_>, values: impl Iterator<Item = ValueId>) -> Vec<Type> {
-    values.map(|value| op.body.value_type(value)).collect()
 }
 
 fn parallel(op: OpView<'_>) -> Checked {
@@ -79,19 +63,13 @@ fn parallel(op: OpView<'_>) -> Checked {
         let constant = op.body.defining_op(value).map(|maker| op.body.view(op.ctx, maker));
         let number = constant
             .filter(|maker| maker.name() == "arith.constant")
-            .and_then(|maker| super::int(maker, "value"));
+            .and_then(|maker| int(maker, "value"));
         ensure(number.is_none_or(|step| step > 0), || {
             "a step must be positive".to_owned()
         })?;
     }
     let results = op.body.num_results(op.op);
-    ensure(inits == results, || {
-        format!(
-            "it has {} and {}",
-            plural(inits, "initial value"),
-            plural(results, "result")
-        )
-    })?;
+    as_many(inits, "initial value", results, "result")?;
     let end = op.body.last_op(block).map(|end| op.body.view(op.ctx, end));
     let end = end
         .filter(|end| end.name() == scf::REDUCE)
@@ -122,7 +100,7 @@ fn reduce(op: OpView<'_>) -> Checked {
         let ty = op.body.value_type(value);
         let Some(block) = entry(op, at) else { continue };
         let args = types(op, op.body.block_args(block).iter().copied());
-        ensure(args == [ty, ty], || {
+        ensure(args[..] == [ty, ty], || {
             format!("region {at} must have two arguments of the type of operand {at}")
         })?;
         let end = op.body.last_op(block).map(|end| op.body.view(op.ctx, end));

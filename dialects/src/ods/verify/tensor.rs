@@ -1,16 +1,19 @@
 //! `tensor`: shapes, numbers of sizes, and blocks that give elements.
 
 use pir_ir::text::print_type;
-use pir_ir::{BlockId, DYNAMIC, Diagnostic, OpView, Type, TypeData};
+use pir_ir::{DYNAMIC, Diagnostic, OpView, Type, TypeData};
 
-use super::{Checked, Slice, dynamic, ensure, groups_fit, int, ints, is_compatible, plural, report, shown};
+use super::{
+    Checked, Slice, ensure, entry, groups_fit, int, ints, is_compatible, is_permutation, known, plural, report, shown,
+    sized,
+};
 
 pub(in crate::ods) fn verify(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
     let sizes = op.body.num_operands(op.op);
     let checked = match op.name() {
-        "tensor.empty" => sized(op, sizes),
-        "tensor.splat" => sized(op, sizes.saturating_sub(1)),
-        "tensor.generate" => sized(op, sizes).and_then(|()| generated(op)),
+        "tensor.empty" => made(op, sizes),
+        "tensor.splat" => made(op, sizes.saturating_sub(1)),
+        "tensor.generate" => made(op, sizes).and_then(|()| generated(op)),
         "tensor.cast" => cast(op),
         "tensor.dim" => match shape(op, op.operand_type(0)) {
             Some(([], _)) => Err("a tensor of rank 0 has no extents".to_owned()),
@@ -48,26 +51,13 @@ fn shape<'a>(op: OpView<'a>, ty: Option<Type>) -> Option<(&'a [i64], Type)> {
     op.ctx.as_elements(ty)
 }
 
-fn sized(op: OpView<'_>, found: usize) -> Checked {
-    let Some((shape, _)) = shape(op, op.result_type(0)) else {
-        return Ok(());
-    };
-    ensure(found == dynamic(shape), || {
-        format!(
-            "the result has {}, found {}",
-            plural(dynamic(shape), "unknown extent"),
-            plural(found, "size")
-        )
-    })
+fn made(op: OpView<'_>, sizes: usize) -> Checked {
+    shape(op, op.result_type(0)).map_or(Ok(()), |(shape, _)| sized(shape, sizes))
 }
 
 /// The only block has an index for each dimension, and yields an element.
 fn yields_elements(op: OpView<'_>, rank: usize, elem: Type) -> Checked {
-    let region = op.body.op_regions(op.op).first();
-    let Some(&block) = region.and_then(|&region| op.body.region_blocks(region).first()) else {
-        return Ok(());
-    };
-    let block: BlockId = block;
+    let Some(block) = entry(op, 0) else { return Ok(()) };
     let args = op.body.block_args(block);
     let fits = args.len() == rank && args.iter().all(|&arg| op.body.value_type(arg) == Type::INDEX);
     ensure(fits, || {
@@ -113,7 +103,9 @@ fn elements(op: OpView<'_>) -> Checked {
     let Some((shape, _)) = shape(op, op.result_type(0)) else {
         return Ok(());
     };
-    ensure(dynamic(shape) == 0, || "the result must have a static shape".to_owned())?;
+    ensure(!shape.contains(&DYNAMIC), || {
+        "the result must have a static shape".to_owned()
+    })?;
     let wanted = shape.iter().try_fold(1i64, |count, &extent| count.checked_mul(extent));
     let found = op.body.num_operands(op.op);
     ensure(wanted == i64::try_from(found).ok(), || {
@@ -176,8 +168,8 @@ fn reshaped(op: OpView<'_>, expands: bool) -> Checked {
     };
     ensure(a == b, || "operand and result must have the same elements".to_owned())?;
     match expands {
-        true => groups_fit(op, from, to, true),
-        false => groups_fit(op, to, from, true),
+        true => groups_fit(op, from, to),
+        false => groups_fit(op, to, from),
     }
 }
 
@@ -250,12 +242,9 @@ fn packed(op: OpView<'_>, whole: Option<Type>, tiled: Option<Type>) -> Checked {
     })?;
     ensure(!tiles.contains(&0), || "a tile cannot have 0 places".to_owned())?;
     let order = ints(op, "outer_dims_perm").unwrap_or_default();
-    let mut sorted = order.clone();
-    sorted.sort_unstable();
-    ensure(order.is_empty() || sorted.into_iter().eq(0..rank as i64), || {
+    ensure(order.is_empty() || is_permutation(&order, rank), || {
         format!("`outer_dims_perm` must have each of {} once", plural(rank, "dimension"))
     })?;
-    let known = |n: i64| if n == i64::MIN { DYNAMIC } else { n };
     let tiles: Vec<i64> = tiles.into_iter().map(known).collect();
     ensure(is_compatible(&tiles, &tiled[rank..]), || {
         "the packed tensor must end with the tiles".to_owned()

@@ -4,7 +4,7 @@ use pir_ir::{AttrData, Diagnostic, OpView, Type, TypeData, ValueId};
 
 use super::linalg::over_loops;
 use super::vector_memory::{access, gathered, loaded, scattered, stored, transfer};
-use super::{Checked, attr, ensure, int, ints, length, plural, report, shown};
+use super::{Checked, attr, ensure, int, ints, is_permutation, length, plural, report, shown, without};
 
 /// The shape of a vector, and its elements.
 type Vector<'a> = (&'a [i64], Type);
@@ -193,9 +193,7 @@ fn transpose(op: OpView<'_>) -> Checked {
     let Some(order) = ints(op, "permutation") else {
         return Ok(());
     };
-    let mut sorted = order.clone();
-    sorted.sort_unstable();
-    ensure(sorted.iter().copied().eq(0..from.len() as i64), || {
+    ensure(is_permutation(&order, from.len()), || {
         format!(
             "its permutation must have each of {} once",
             plural(from.len(), "dimension")
@@ -327,8 +325,7 @@ fn multi_reduction(op: OpView<'_>) -> Checked {
     let (Some((from, elem)), Some(dims)) = (vector(op, op.operand_type(0)), ints(op, "reduction_dims")) else {
         return Ok(());
     };
-    let kept = from.iter().enumerate().filter(|(at, _)| !dims.contains(&(*at as i64)));
-    let kept: Vec<i64> = kept.map(|(_, &extent)| extent).collect();
+    let kept = without(from, &dims);
     let fits = match vector(op, op.result_type(0)) {
         Some((found, of)) => found == kept && of == elem,
         None => kept.is_empty() && op.result_type(0) == Some(elem),
@@ -436,12 +433,7 @@ fn scan(op: OpView<'_>) -> Checked {
     };
     let dim = usize::try_from(dim).ok().filter(|&dim| dim < from.len());
     let dim = dim.ok_or_else(|| format!("its dimension must be below {}", from.len()))?;
-    let kept: Vec<i64> = from
-        .iter()
-        .enumerate()
-        .filter(|&(at, _)| at != dim)
-        .map(|(_, &extent)| extent)
-        .collect();
+    let kept = without(from, &[dim as i64]);
     let fits = vector(op, op.operand_type(1)).is_none_or(|(found, of)| found == kept && of == elem);
     ensure(fits, || {
         format!("the initial value cannot be {}", shown(op, op.operand_type(1)))

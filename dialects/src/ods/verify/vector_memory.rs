@@ -3,7 +3,7 @@
 use pir_ir::{AttrData, OpView, Type, TypeData};
 
 use super::vector::same_shape;
-use super::{Checked, attr, ensure, plural, segments, shown};
+use super::{Checked, MapText, attr, ensure, plural, segments, shown};
 
 /// The buffer `of` is read or written as vectors.
 pub(super) fn access(op: OpView<'_>, of: usize, value: Option<Type>, indices: usize) -> Checked {
@@ -18,10 +18,7 @@ fn indexed(op: OpView<'_>, of: usize, found: usize) -> Checked {
         .and_then(|ty| op.ctx.as_elements(ty))
         .map(|shaped| shaped.0.len());
     ensure(rank.is_none_or(|rank| rank == found), || {
-        format!(
-            "it needs {}, found {found}",
-            plural(rank.unwrap_or(0), "index").replace("indexs", "indices")
-        )
+        format!("it needs {}, found {found}", plural(rank.unwrap_or(0), "index"))
     })
 }
 
@@ -138,28 +135,13 @@ pub(super) fn transfer(op: OpView<'_>, writes: bool) -> Checked {
         _ => return Ok(()),
     };
     ensure(indices == shape.len(), || {
-        format!(
-            "it needs {}, found {indices}",
-            plural(shape.len(), "index").replace("indexs", "indices")
-        )
+        format!("it needs {}, found {indices}", plural(shape.len(), "index"))
     })?;
-    let Some(AttrData::Opaque(text)) = attr(op, "permutation_map") else {
+    let Some(map) = attr(op, "permutation_map").and_then(MapText::of) else {
         return Ok(());
     };
-    let Some((dims, results)) = text.strip_prefix("affine_map<(").and_then(|text| text.split_once("->")) else {
-        return Ok(());
-    };
-    ensure(!dims.contains('['), || "its map must have no symbols".to_owned())?;
-    let list = |text: &str| -> Vec<String> {
-        let text = text.trim().trim_end_matches('>').trim();
-        let items = text
-            .trim_start_matches('(')
-            .trim_end_matches(')')
-            .split(',')
-            .map(str::trim);
-        items.filter(|item| !item.is_empty()).map(str::to_owned).collect()
-    };
-    let (dims, results) = (list(dims), list(results));
+    ensure(map.symbols.is_empty(), || "its map must have no symbols".to_owned())?;
+    let (dims, results) = (map.dims, map.results);
     ensure(dims.len() == shape.len(), || {
         format!(
             "its map must have {}, found {}",
@@ -178,9 +160,9 @@ pub(super) fn transfer(op: OpView<'_>, writes: bool) -> Checked {
             results.len()
         )
     })?;
-    let fits = results.iter().all(|result| result == "0" || dims.contains(result));
+    let fits = results.iter().all(|result| *result == "0" || dims.contains(result));
     ensure(fits, || "each result of its map must be a dimension or 0".to_owned())?;
-    let used: Vec<&String> = results.iter().filter(|result| *result != "0").collect();
+    let used: Vec<&&str> = results.iter().filter(|result| **result != "0").collect();
     let is_once = used.iter().enumerate().all(|(at, result)| !used[..at].contains(result));
     ensure(is_once, || "its map must have each dimension once at most".to_owned())?;
     ensure(!writes || used.len() == results.len(), || {
@@ -197,6 +179,6 @@ pub(super) fn transfer(op: OpView<'_>, writes: bool) -> Checked {
         )
     })?;
     let mut both = results.iter().zip(bounds);
-    let fits = both.all(|(result, &flag)| result != "0" || matches!(op.ctx.attr_data(flag), AttrData::Bool(true)));
+    let fits = both.all(|(result, &flag)| *result != "0" || matches!(op.ctx.attr_data(flag), AttrData::Bool(true)));
     ensure(fits, || "a dimension that is broadcast must be in bounds".to_owned())
 }
