@@ -84,6 +84,28 @@ pub(crate) fn suffix_len(input: &[u8]) -> usize {
     len
 }
 
+/// The same of a name of letters, digits and underscores that ends before the eighth of these bytes, of which the first is the lowest one of
+/// `word`; nothing for other names.
+#[inline]
+pub(crate) fn short_suffix_len(word: u64) -> Option<usize> {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x80 * EACH;
+    if word & HIGH != 0 {
+        return None;
+    }
+    // The highest bit of each byte tells whether the others are at least `least`. No sum carries into the next byte.
+    let from = |bytes: u64, least: u8| bytes + u64::from(0x80 - least) * EACH;
+    let lower = word | 0x20 * EACH;
+    let is_letter = from(lower, b'a') & !from(lower, b'z' + 1);
+    let is_digit = from(word, b'0') & !from(word, b'9' + 1);
+    let is_other = from(word ^ u64::from(b'_') * EACH, 1);
+    let ends = !is_letter & !is_digit & is_other & HIGH;
+    let len = ends.trailing_zeros() as usize / 8;
+    // The remaining bytes that names may have are treated by the general way, which knows arrows too.
+    let is_short = ends != 0 && !is_suffix_byte((word >> (8 * len)) as u8);
+    is_short.then_some(len)
+}
+
 /// The part of a value's or a block's name after its sigil.
 pub(crate) fn suffix(input: &[u8]) -> Scan<'_> {
     word(input, suffix_len(input))
@@ -240,6 +262,24 @@ mod tests {
         assert!(number(b"x").is_err());
         assert_eq!(suffix(b"a-b->c"), Ok((&b"->c"[..], &b"a-b"[..])));
         assert_eq!(name(b"pd.add("), Ok((&b"("[..], &b"pd.add"[..])));
+    }
+
+    #[test]
+    fn short_names_end_where_names_do() {
+        for end in 0..=u8::MAX {
+            for inside in 0..=u8::MAX {
+                for len in 0..8 {
+                    let mut text = *b"aZ0_9zA5";
+                    text[len / 2] = inside;
+                    text[len] = end;
+                    let (short, all) = (short_suffix_len(u64::from_le_bytes(text)), suffix_len(&text));
+                    assert!(short.is_none_or(|short| short == all), "{text:?}: {short:?}, {all}");
+                    if inside.is_ascii_alphanumeric() && matches!(end, b' ' | b',' | b')' | b':' | b'#' | b'\n') {
+                        assert_eq!(short, Some(len), "{text:?}");
+                    }
+                }
+            }
+        }
     }
 
     #[test]

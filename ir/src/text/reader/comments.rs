@@ -5,8 +5,20 @@ use super::parser::Parser;
 use crate::text::cursor::{blanks, line_end};
 
 impl Parser<'_> {
-    /// Collects comments for what follows; the first is at the end of the last operation's line when no line break was before it.
+    /// Skips blanks, and collects comments for what follows; the first is at the end of the last operation's line when no line break was
+    /// before it.
+    #[inline(always)]
     pub(super) fn comments(&mut self) {
+        // The last operation was read up to the next one if there are no comments; a region begins on a new line.
+        let is_token = |next: u8| next > b' ' && next != b'/';
+        match self.peek() {
+            next if is_token(next) => {}
+            b'\n' if self.src.get(self.pos + 1).is_some_and(|&next| is_token(next)) => self.pos += 1,
+            _ => self.collect_comments(),
+        }
+    }
+
+    fn collect_comments(&mut self) {
         let start = self.pos;
         loop {
             let before = self.pos;

@@ -5,7 +5,7 @@ use super::parser::Parser;
 use crate::context::Context;
 use crate::declare::Traits;
 use crate::entity::{OpName, Sym};
-use crate::names::{self, Name};
+use crate::names::{self, Name, Stem};
 
 /// Spreads a number over the places of a table.
 #[inline]
@@ -29,12 +29,23 @@ impl<'s> Parser<'s> {
     }
 
     /// The name of a value.
-    #[inline(never)]
     pub(super) fn name_of(&mut self, text: &'s [u8]) -> Name {
         let split = match self.first_bytes(text) {
             Some(word) => names::split_short(word, text.len()),
             None => names::split(text),
         };
+        self.split_name(split, text)
+    }
+
+    /// The name of a value that has at most eight bytes; the first one is the lowest byte of `word`.
+    #[inline(never)]
+    pub(super) fn short_name(&mut self, word: u64, text: &'s [u8]) -> Name {
+        self.split_name(names::split_short(word, text.len()), text)
+    }
+
+    /// The name of a value, and what it is made up of, if it is a word and a number.
+    #[inline(always)]
+    fn split_name(&mut self, split: Option<(Stem, u32)>, text: &'s [u8]) -> Name {
         let Some((stem, number)) = split else {
             return self.sym(text).into();
         };

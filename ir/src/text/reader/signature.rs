@@ -108,7 +108,11 @@ impl<'s> Parser<'s> {
             return None;
         }
         let src = self.src;
-        let at = cursor::blanks(src, self.pos);
+        // Without indentation, the next line begins behind the line feed.
+        let at = match src.get(self.pos + 1) {
+            Some(&next) if next > b' ' => self.pos + 1,
+            _ => cursor::blanks(src, self.pos),
+        };
         if src.get(at) == Some(&b'/') {
             return Some(&src[self.after(at)..]);
         }

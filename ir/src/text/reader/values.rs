@@ -95,6 +95,12 @@ impl Parser<'_> {
             return None;
         }
         let behind = src.get(start..)?;
+        if let Some(word) = behind.first_chunk().map(|first| u64::from_le_bytes(*first))
+            && let Some(len @ 1..) = cursor::short_suffix_len(word)
+        {
+            self.pos = start + len;
+            return Some(self.short_name(word, &behind[..len]));
+        }
         let text = behind
             .get(..cursor::suffix_len(behind))
             .filter(|text| !text.is_empty())?;
