@@ -192,7 +192,7 @@ impl ContextBuilder {
         let mut ops = self.ops;
         let mut kept = 0;
         for at in 0..ops.len() {
-            let id = context.op_name(&ops[at].name).index();
+            let id = context.op_names.intern(&ops[at].name) as usize;
             kept += usize::from(id == kept);
             if id != at {
                 ops.swap(id, at);
@@ -207,7 +207,7 @@ impl ContextBuilder {
         let composites = ops.iter().any(OpDef::is_composite) || !context.semantics.is_empty();
         let mut context = Context { ops, ..context };
         let patterns = self.patterns.by_op(&context);
-        ods.find_ops(&context);
+        ods.set_ops(context.ops.len());
         context.ods_table = ods;
         context.extensions.insert(TypeId::of::<Patterns>(), Box::new(patterns));
         Arc::new_cyclic(|shared| Context {

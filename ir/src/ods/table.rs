@@ -8,18 +8,79 @@ use super::{Ods, OdsRows};
 use crate::context::Context;
 use crate::entity::OpName;
 
-/// The rows of a context.
+/// The rows of a context. The text of a dialect is looked through when one of its operations is first asked for: most programs have only a
+/// few dialects.
 #[derive(Default)]
 pub(crate) struct OdsTable {
+    dialects: Vec<Dialect>,
+    /// For each registered operation its dialect and its row; nothing if it has none.
+    of_ops: Vec<OnceLock<Option<Place>>>,
+}
+
+/// A dialect, and a row of it.
+type Place = (u16, u16);
+
+/// The rows of a dialect.
+struct Dialect {
+    name: &'static str,
+    texts: Vec<OdsRows>,
+    rows: OnceLock<Rows>,
+}
+
+#[derive(Default)]
+struct Rows {
     rows: Vec<(Box<str>, Ods)>,
     by_name: FxHashMap<Box<str>, usize>,
-    /// The row of each registered operation; of those without one, no number of a row.
-    of_ops: Vec<usize>,
 }
 
 impl OdsTable {
-    /// Adds the rows of a dialect.
+    /// Adds rows of a dialect.
     pub(crate) fn add(&mut self, rows: OdsRows) {
+        match self.dialects.iter_mut().find(|dialect| dialect.name == rows.dialect) {
+            Some(dialect) => dialect.texts.push(rows),
+            None => self.dialects.push(Dialect {
+                name: rows.dialect,
+                texts: vec![rows],
+                rows: OnceLock::new(),
+            }),
+        }
+    }
+
+    /// Makes room for what is found of so many registered operations.
+    pub(crate) fn set_ops(&mut self, ops: usize) {
+        self.of_ops.resize_with(ops, OnceLock::new);
+    }
+
+    /// The dialect and the row of an operation.
+    fn place(&self, name: &str) -> Option<Place> {
+        let prefix = name.split_once('.')?.0;
+        let at = self.dialects.iter().position(|dialect| dialect.name == prefix)?;
+        let row = self.dialects[at].rows().by_name.get(name)?;
+        Some((u16::try_from(at).ok()?, u16::try_from(*row).ok()?))
+    }
+
+    #[inline]
+    fn row(&self, (dialect, row): Place) -> Option<&(Box<str>, Ods)> {
+        self.dialects
+            .get(usize::from(dialect))?
+            .rows()
+            .rows
+            .get(usize::from(row))
+    }
+}
+
+impl Dialect {
+    fn rows(&self) -> &Rows {
+        self.rows.get_or_init(|| {
+            let mut rows = Rows::default();
+            self.texts.iter().for_each(|text| rows.add(*text));
+            rows
+        })
+    }
+}
+
+impl Rows {
+    fn add(&mut self, rows: OdsRows) {
         let mut defines = FxHashMap::default();
         let text = rows.rows;
         for line in text.lines() {
@@ -66,47 +127,36 @@ impl OdsTable {
             }
         }
     }
-
-    /// Finds the rows of the registered operations.
-    pub(crate) fn find_ops(&mut self, ctx: &Context) {
-        self.of_ops = vec![usize::MAX; ctx.ops().len()];
-        for (at, (name, _)) in self.rows.iter().enumerate() {
-            if let Some(op) = ctx.registered_op(name) {
-                self.of_ops[op.index()] = at;
-            }
-        }
-    }
-
-    fn find(&self, name: &str) -> Option<&Ods> {
-        self.by_name.get(name).map(|&at| &self.rows[at].1)
-    }
 }
 
 impl Context {
     /// MLIR's declaration of an operation's custom assembly.
     #[inline]
     pub fn ods(&self, name: OpName) -> Option<&Ods> {
-        match self.ods_table.of_ops.get(name.index()) {
-            Some(&at) => self.ods_table.rows.get(at).map(|row| &row.1),
+        let table = &self.ods_table;
+        let place = match table.of_ops.get(name.index()) {
+            Some(place) => *place.get_or_init(|| table.place(self.op_str(name))),
             // One that is not registered may have a row all the same.
-            None => self.ods_table.find(self.op_str(name)),
-        }
+            None => table.place(self.op_str(name)),
+        };
+        table.row(place?).map(|row| &row.1)
     }
 
     /// MLIR's declarations of the custom assembly of operations.
     pub fn all_ods(&self) -> impl Iterator<Item = (&str, &Ods)> {
-        self.ods_table.rows.iter().map(|(name, ods)| (&**name, ods))
+        let dialects = self.ods_table.dialects.iter();
+        dialects.flat_map(|dialect| dialect.rows().rows.iter().map(|(name, ods)| (&**name, ods)))
     }
 
     /// The name of an operation, if it was met before or is registered, or MLIR declares its text.
     pub(crate) fn find_op_name(&self, text: &str) -> Option<OpName> {
-        let is_declared = || self.ods_table.find(text).is_some();
+        let is_declared = || self.ods_table.place(text).is_some();
         self.met_op(text).or_else(|| is_declared().then(|| self.op_name(text)))
     }
 
     /// Whether there is such an operation, be it that only its text is known.
     pub(crate) fn is_known_op(&self, name: &str) -> bool {
-        let is_declared = || self.ods_table.find(name).is_some();
+        let is_declared = || self.ods_table.place(name).is_some();
         self.registered_op(name).is_some() || is_declared() || self.has_semantics(name)
     }
 }
