@@ -152,6 +152,12 @@ impl Body {
         self.ops[op.index()].extra().map(|at| &self.extras[at])
     }
 
+    /// Whether the operation has no regions, no successors and no body of its own, as most have.
+    #[inline]
+    pub fn is_plain(&self, op: OpId) -> bool {
+        self.ops[op.index()].extra().is_none()
+    }
+
     /// The regions of the operation within this body; none for an isolated one.
     #[inline]
     pub fn op_regions(&self, op: OpId) -> &[RegionId] {

@@ -34,9 +34,13 @@ impl Ways {
 
     /// Replaces the ways by those of another operation.
     pub(super) fn set(&mut self, ctx: &Context, body: &Body, op: OpId) {
+        if self.are_many() {
+            self.by_point.iter_mut().for_each(FxHashMap::clear);
+        }
         self.edges.clear();
-        self.edges.extend(body.flow_edges(ctx, op).into_iter().flatten());
-        self.by_point.iter_mut().for_each(FxHashMap::clear);
+        if let Some(edges) = body.flow_edges(ctx, op) {
+            self.edges.extend_from_slice(&edges);
+        }
         if self.are_many() {
             let [from, to] = &mut self.by_point;
             for (at, edge) in self.edges.iter().enumerate() {
@@ -52,10 +56,12 @@ impl Ways {
     }
 
     fn at(&self, side: usize, point: FlowPoint) -> impl Iterator<Item = &FlowEdge> + Clone {
-        let few = &self.edges[..if self.are_many() { 0 } else { self.edges.len() }];
+        let (few, many): (&[FlowEdge], &[u32]) = match self.are_many() {
+            true => (&[], self.by_point[side].get(&point).map_or(&[], Vec::as_slice)),
+            false => (&self.edges, &[]),
+        };
         let few = few.iter().filter(move |edge| [edge.from, edge.to][side] == point);
-        let many = self.by_point[side].get(&point).into_iter().flatten();
-        few.chain(many.map(|&at| &self.edges[at as usize]))
+        few.chain(many.iter().map(|&at| &self.edges[at as usize]))
     }
 
     /// The edges from a point.

@@ -104,6 +104,9 @@ impl Analysis for Effects {
         let mut all = Self::none(body);
         for op in body.walk_all() {
             let view = body.view(ctx, op);
+            if view.has_no_effects() {
+                continue;
+            }
             let touched = effects_of(view);
             if touched.intersects(EffectSet::WRITE_HANDLE) && changes_values(view) {
                 return Self::with_variables(ctx, body, &body.analysis::<Variables>(ctx));

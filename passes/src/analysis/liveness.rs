@@ -94,11 +94,14 @@ impl Liveness {
         }
         for op in body.walk_all() {
             search.live.num_dead += 1 + body.num_results(op);
-            for &region in body.op_regions(op) {
-                let blocks = body.region_blocks(region).iter();
-                search.live.num_dead += blocks.map(|&b| body.block_args(b).len()).sum::<usize>();
+            let is_plain = body.is_plain(op);
+            if !is_plain {
+                for &region in body.op_regions(op) {
+                    let blocks = body.region_blocks(region).iter();
+                    search.live.num_dead += blocks.map(|&b| body.block_args(b).len()).sum::<usize>();
+                }
+                note_successors(body, op, &mut search.predecessors);
             }
-            note_successors(body, op, &mut search.predecessors);
             let view = body.view(ctx, op);
             let traits = view.def().map_or(Traits::empty(), |def| def.traits);
             let outermost = || body.parent_op(op).is_none();
@@ -196,6 +199,14 @@ impl Search<'_> {
         if let Some(block) = body.op_block(op).filter(|&b| self.last_block != Some(b)) {
             self.last_block = Some(block);
             body.block_parent(block).into_iter().for_each(|parent| self.op(parent));
+        }
+        // Nothing but operands and results, as most operations.
+        if self.handles.is_none() && body.is_plain(op) && body.next_op(op).is_some() {
+            body.operands(op).for_each(|value| self.value(value));
+            for result in body.results(op) {
+                self.mark(result);
+            }
+            return;
         }
         let own = body.num_own_operands(op);
         let has_flow = body.region_flow(self.ctx, op).is_some();
