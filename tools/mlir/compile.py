@@ -26,6 +26,9 @@ WRAPPERS = ["--llvm-request-c-wrappers"]
 OPTIMIZE = ["-O2", "-fno-slp-vectorize"]
 
 
+# Gradients on buffers, as they are compiled.
+GRADIENTS = "backward,canonicalize,cse,lower-stacks{to=memref}"
+
 LIBRARIES = "/usr/lib/llvm-19/lib"
 
 
@@ -52,3 +55,14 @@ def compiled(text, folder, name, lowering=LOWERING, optimize=OPTIMIZE):
     support = [f"-L{LIBRARIES}", f"-Wl,-rpath,{LIBRARIES}", "-lmlir_c_runner_utils"] if "@memrefCopy" in llvm else []
     run(["clang-19", *optimize, "-Wno-override-module", "-shared", "-fPIC", "-o", library, source, "-lm", *support], "")
     return ctypes.CDLL(str(library))
+
+
+def argument_kinds(text):
+    """The types of the arguments of `@f`."""
+    header = re.search(r"func\.func @f\(([^)]*)\)", text)
+    return [argument.split(":")[1].strip() for argument in header.group(1).split(",")]
+
+
+def for_c(text):
+    """The same with an `@f` that C can call; `@f_grad` gets that from it."""
+    return re.sub(r"(func\.func @f\([^)]*\) -> f64) {", r"\1 attributes {llvm.emit_c_interface} {", text)

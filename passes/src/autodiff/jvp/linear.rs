@@ -65,21 +65,21 @@ pub(super) fn push_forward(
     let first_op = r.body.num_op_slots();
     let results: SmallVec<[ValueId; 4]> = r.body.results(op).collect();
     // Cotangents that represent nothing.
-    let mut stand_ins: Vec<Tangent> = Vec::new();
+    let mut placeholders: Vec<Tangent> = Vec::new();
     let mut cotangents = Frame::default();
     let mut depends = Fresh::since_now(r);
     for &result in &results {
         let ty = r.body.value_type(result);
-        let mut replace_and_rename = |r: &mut Rewriter<'_>, ty: Type| {
+        let mut placeholder = |r: &mut Rewriter<'_>, ty: Type| {
             let value = r.body.create_placeholder(ty);
             depends.insert(value);
             value
         };
-        stand_ins.push(match element_types(r.ctx, ty) {
+        placeholders.push(match element_types(r.ctx, ty) {
             Some(types) => {
                 let mut items = Vec::new();
                 for (index, ty) in types.into_iter().enumerate() {
-                    let item = r.ctx.is_continuous(ty).then(|| replace_and_rename(r, ty));
+                    let item = r.ctx.is_continuous(ty).then(|| placeholder(r, ty));
                     if let Some(item) = item {
                         cotangents.add_element(r, result, index, item)?;
                     }
@@ -88,7 +88,7 @@ pub(super) fn push_forward(
                 Tangent::List(items)
             }
             None if r.ctx.is_continuous(ty) => {
-                let value = replace_and_rename(r, ty);
+                let value = placeholder(r, ty);
                 cotangents.set(result, value);
                 Tangent::One(value)
             }
@@ -139,16 +139,16 @@ pub(super) fn push_forward(
     // J·v
     // A value that was there before stays anyway.
     let mut kept = depends.emptied();
-    for (&result, replace_and_rename) in results.iter().zip(&stand_ins) {
-        let mut tangent_of = |r: &mut Rewriter<'_>, replace_and_rename: ValueId| {
-            let tangent = seeded.take(replace_and_rename)?;
+    for (&result, placeholder) in results.iter().zip(&placeholders) {
+        let mut tangent_of = |r: &mut Rewriter<'_>, placeholder: ValueId| {
+            let tangent = seeded.take(placeholder)?;
             kept.insert(tangent);
             if r.body.defining_op(tangent).is_some_and(|op| op.index() >= first_op) {
                 r.name_like(tangent, result, "_tangent");
             }
             Some(tangent)
         };
-        let tangent = match replace_and_rename {
+        let tangent = match placeholder {
             &Tangent::One(value) => tangent_of(r, value).map(Tangent::One),
             Tangent::List(items) => {
                 let items: Vec<_> = items.iter().map(|&item| tangent_of(r, item?)).collect();
@@ -167,8 +167,8 @@ pub(super) fn push_forward(
         }
     }
     // A cotangent may have been read for its shape, which is that of the result.
-    for (&result, replace_and_rename) in results.iter().zip(stand_ins) {
-        match replace_and_rename {
+    for (&result, placeholder) in results.iter().zip(placeholders) {
+        match placeholder {
             Tangent::One(value) => r.body.replace_all_uses(value, result),
             Tangent::List(items) if items.iter().flatten().any(|&v| r.body.has_uses(v)) => {
                 return Err("its tangent needs the shape of an element of a list".to_owned());

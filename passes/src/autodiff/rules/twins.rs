@@ -35,7 +35,7 @@ struct Again<'d> {
     given: Given<'d>,
     primal: &'d OpDef,
     /// By operand: its replacement, and what `pd.X_grad` reads of it, if it does.
-    stand_ins: Vec<(&'d str, ValueId, Option<ValueId>)>,
+    placeholders: Vec<(&'d str, ValueId, Option<ValueId>)>,
     operands: Vec<ValueId>,
     /// The places of absent operands, and how many are given before each.
     absent: Vec<(i64, usize)>,
@@ -46,7 +46,7 @@ struct Again<'d> {
 impl Again<'_> {
     /// The replacement of an operand.
     fn of(&self, name: &str) -> Vec<ValueId> {
-        let own = self.stand_ins.iter().filter(|entry| entry.0 == name);
+        let own = self.placeholders.iter().filter(|entry| entry.0 == name);
         own.map(|entry| entry.1).collect()
     }
 }
@@ -58,7 +58,7 @@ fn gradient(cx: &mut RuleCx<'_, '_>) -> Result<SmallVec<[ValueId; 2]>, String> {
     let mut again = Again {
         given: Given::of(cx, def),
         primal,
-        stand_ins: Vec::new(),
+        placeholders: Vec::new(),
         operands: Vec::new(),
         absent: Vec::new(),
         lacks: None,
@@ -68,7 +68,7 @@ fn gradient(cx: &mut RuleCx<'_, '_>) -> Result<SmallVec<[ValueId; 2]>, String> {
     }
     let op = emit(cx, &again)?;
     let mut images: FxHashMap<ValueId, ValueId> = FxHashMap::default();
-    images.extend(again.stand_ins.iter().filter_map(|entry| Some((entry.1, entry.2?))));
+    images.extend(again.placeholders.iter().filter_map(|entry| Some((entry.1, entry.2?))));
     let results: Vec<ValueId> = cx.r.body.results(op).collect();
     let mut grads: SmallVec<[Option<ValueId>; 2]> = results.iter().map(|_| None).collect();
     for (name, group) in Given::results_of(cx.r.view(op), primal) {
@@ -99,7 +99,7 @@ fn gradient(cx: &mut RuleCx<'_, '_>) -> Result<SmallVec<[ValueId; 2]>, String> {
             .result(&format!("{name}_grad"))
             .is_some_and(|group| !group.is_empty())
     };
-    let wanted = again.stand_ins.iter().filter(|entry| is_wanted(entry.0));
+    let wanted = again.placeholders.iter().filter(|entry| is_wanted(entry.0));
     let wanted: Vec<ValueId> = wanted.map(|entry| entry.1).collect();
     let unknown = || format!("the derivative of `{}` is unknown", primal.name);
     // Not the one that would be this gradient operation again.
@@ -162,7 +162,7 @@ fn take<'d>(cx: &mut RuleCx<'_, '_>, again: &mut Again<'d>, place: i64, spec: &'
             Arity::One => {
                 let (known, ty) = unchanged(cx, again, name);
                 let nothing = cx.r.op(pd::Assign::NAME).result(ty).value();
-                again.stand_ins.push((name, nothing, known));
+                again.placeholders.push((name, nothing, known));
                 again.operands.push(nothing);
                 again.lacks = again.lacks.or(known.is_none().then_some(name));
             }
@@ -190,9 +190,9 @@ fn take<'d>(cx: &mut RuleCx<'_, '_>, again: &mut Again<'d>, place: i64, spec: &'
             (None, Some(&ty)) => ty,
             (None, None) => return Err(format!("the operand `{name}` has no type")),
         };
-        let replace_and_rename = cx.r.op(pd::Assign::NAME).operands(value).result(ty).value();
-        again.stand_ins.push((name, replace_and_rename, value));
-        again.operands.push(replace_and_rename);
+        let placeholder = cx.r.op(pd::Assign::NAME).operands(value).result(ty).value();
+        again.placeholders.push((name, placeholder, value));
+        again.operands.push(placeholder);
     }
     Ok(())
 }
@@ -263,15 +263,15 @@ fn cotangents(
     let mut out: SmallVec<[ValueId; 2]> = SmallVec::new();
     for spec in def.results.iter() {
         let group = again.given.result(&spec.name).cloned().unwrap_or_default();
-        let stand_ins = again.of(spec.name.strip_suffix("_grad").unwrap_or(&spec.name));
+        let placeholders = again.of(spec.name.strip_suffix("_grad").unwrap_or(&spec.name));
         let mut grads = Vec::new();
-        for replace_and_rename in stand_ins {
-            let is_list = is_list(cx.ctx(), cx.r.body.value_type(replace_and_rename));
+        for placeholder in placeholders {
+            let is_list = is_list(cx.ctx(), cx.r.body.value_type(placeholder));
             grads.push(match is_list {
-                true => frame.take_whole(cx.r, replace_and_rename, replace_and_rename)?,
-                false => match frame.take(replace_and_rename) {
+                true => frame.take_whole(cx.r, placeholder, placeholder)?,
+                false => match frame.take(placeholder) {
                     Some(grad) => conjugated(cx.r, grad),
-                    None => zeros_like(cx.r, replace_and_rename)?,
+                    None => zeros_like(cx.r, placeholder)?,
                 },
             });
         }
@@ -312,17 +312,17 @@ fn settle(cx: &mut RuleCx<'_, '_>, again: &Again<'_>, op: OpId) -> Result<(), St
         }
         None => {}
     }
-    for &(name, replace_and_rename, value) in &again.stand_ins {
+    for &(name, placeholder, value) in &again.placeholders {
         match value {
-            Some(value) => cx.r.replace_value(replace_and_rename, value),
-            None if cx.r.body.has_uses(replace_and_rename) => {
+            Some(value) => cx.r.replace_value(placeholder, value),
+            None if cx.r.body.has_uses(placeholder) => {
                 return Err(format!(
                     "the derivative needs `{name}`, which the gradient operation does not have"
                 ));
             }
             None => {}
         }
-        if let Some(assign) = cx.r.body.defining_op(replace_and_rename) {
+        if let Some(assign) = cx.r.body.defining_op(placeholder) {
             cx.r.erase_op(assign);
         }
     }
