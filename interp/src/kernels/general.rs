@@ -145,14 +145,14 @@ impl Schur {
         let (c, s) = (x * (1.0 / size), y * (1.0 / size));
         for column in 0..n {
             let (p, q) = (self.t[k * n + column], self.t[(k + 1) * n + column]);
-            self.t[k * n + column] = conj(c) * p + conj(s) * q;
+            self.t[k * n + column] = C::conj(c) * p + C::conj(s) * q;
             self.t[(k + 1) * n + column] = c * q - s * p;
         }
         for m in [&mut self.t, &mut self.z] {
             for row in m.chunks_mut(n) {
                 let (p, q) = (row[k], row[k + 1]);
                 row[k] = p * c + q * s;
-                row[k + 1] = q * conj(c) - p * conj(s);
+                row[k + 1] = q * C::conj(c) - p * C::conj(s);
             }
         }
     }
@@ -207,17 +207,17 @@ impl Schur {
             for m in [&mut self.t, &mut self.z] {
                 let (p, q) = (m[row * n + k], m[row * n + k + 1]);
                 m[row * n + k] = p * x + q * y;
-                m[row * n + k + 1] = q * conj(x) - p * conj(y);
+                m[row * n + k + 1] = q * C::conj(x) - p * C::conj(y);
             }
         }
         for column in 0..n {
             let (p, q) = (self.t[k * n + column], self.t[(k + 1) * n + column]);
-            self.t[k * n + column] = conj(x) * p + conj(y) * q;
+            self.t[k * n + column] = C::conj(x) * p + C::conj(y) * q;
             self.t[(k + 1) * n + column] = x * q - y * p;
         }
         self.t[at(0, 0)] = value;
         self.t[at(1, 0)] = ZERO;
-        self.t[at(1, 1)] = conj(value);
+        self.t[at(1, 1)] = C::conj(value);
     }
 
     /// The vectors that are found of the triangular matrix, in the columns of `out`.
@@ -227,7 +227,7 @@ impl Schur {
             let is_second = self.is_real && k > 0 && self.t[k * n + k].im < 0.0;
             let vector = if is_second {
                 // The vectors of a pair are conjugates as its values are.
-                (0..n).map(|i| conj(out[i * n + k - 1])).collect()
+                (0..n).map(|i| C::conj(out[i * n + k - 1])).collect()
             } else {
                 let inner = solve(self, k);
                 let row = |i: usize| &self.z[i * n..(i + 1) * n];
@@ -262,15 +262,11 @@ impl Schur {
         let mut x = vec![ZERO; n];
         x[k] = ONE;
         for i in k + 1..n {
-            let sum = (k..i).fold(ZERO, |sum, j| sum + conj(self.t[j * n + i]) * x[j]);
-            x[i] = sum / conj(self.gap(i, k));
+            let sum = (k..i).fold(ZERO, |sum, j| sum + C::conj(self.t[j * n + i]) * x[j]);
+            x[i] = sum / C::conj(self.gap(i, k));
         }
         x
     }
-}
-
-fn conj(x: C) -> C {
-    C::new(x.re, -x.im)
 }
 
 fn product(a: &[C], b: &[C]) -> C {
@@ -291,7 +287,7 @@ fn length(x: &[C]) -> f64 {
 fn unit(mut x: Vec<C>, is_real: bool) -> Vec<C> {
     let size = length(&x);
     let largest = (0..x.len()).fold(0, |best, i| if x[i].abs() > x[best].abs() { i } else { best });
-    let turn = conj(x[largest]) * (1.0 / (x[largest].abs() * size));
+    let turn = C::conj(x[largest]) * (1.0 / (x[largest].abs() * size));
     x.iter_mut().for_each(|x| *x = *x * turn);
     x[largest].im = 0.0;
     if is_real {

@@ -258,7 +258,8 @@ fn geqrf<N: Number>(inputs: Inputs) -> Result<Outputs, String> {
             a[k * n + k] = diagonal;
             factors.push(factor);
             // The adjoint of the reflection makes the column real.
-            reflect(a, [m, n], k, k + 1..n, factor.conj());
+            let below: Vec<N> = (k + 1..m).map(|i| a[i * n + k]).collect();
+            reflect(&below, a, n, k, k + 1..n, factor.conj());
         }
     }
     let shape: Shape = lead(&a).iter().copied().chain([m.min(n)]).collect();
@@ -268,14 +269,15 @@ fn geqrf<N: Number>(inputs: Inputs) -> Result<Outputs, String> {
     ])
 }
 
-/// Reflects columns by the vector below the diagonal in column `k` of the same matrix.
-fn reflect<N: Number>(a: &mut [N], [m, n]: [usize; 2], k: usize, columns: Range<usize>, factor: N) {
+/// Reflects columns of a matrix of `n` columns, from row `k` on, by the vector that is 1 there and `below` in the rows after it.
+fn reflect<N: Number>(below: &[N], a: &mut [N], n: usize, k: usize, columns: Range<usize>, factor: N) {
+    let rows = |at: usize| (k + 1 + at) * n;
     for j in columns {
-        let below: N = (k + 1..m).map(|i| a[i * n + k].conj() * a[i * n + j]).sum();
-        let sum = factor * (a[k * n + j] + below);
+        let others: N = below.iter().enumerate().map(|(at, v)| v.conj() * a[rows(at) + j]).sum();
+        let sum = factor * (a[k * n + j] + others);
         a[k * n + j] = a[k * n + j] - sum;
-        for i in k + 1..m {
-            a[i * n + j] = a[i * n + j] - sum * a[i * n + k];
+        for (at, &v) in below.iter().enumerate() {
+            a[rows(at) + j] = a[rows(at) + j] - sum * v;
         }
     }
 }
@@ -299,15 +301,8 @@ fn orgqr<N: Number>(inputs: Inputs) -> Result<Outputs, String> {
         let v = &reflections[at * m * n..];
         (0..m.min(n)).for_each(|i| q[i * n + i] = N::of(1.0));
         for k in (0..count).rev() {
-            let factor = all[at * count + k];
-            for j in 0..n {
-                let below: N = (k + 1..m).map(|i| v[i * n + k].conj() * q[i * n + j]).sum();
-                let sum = factor * (q[k * n + j] + below);
-                q[k * n + j] = q[k * n + j] - sum;
-                for i in k + 1..m {
-                    q[i * n + j] = q[i * n + j] - sum * v[i * n + k];
-                }
-            }
+            let below: Vec<N> = (k + 1..m).map(|i| v[i * n + k]).collect();
+            reflect(&below, q, n, k, 0..n, all[at * count + k]);
         }
     }
     one(N::tensor(a.shape(), out, a.dtype())?)

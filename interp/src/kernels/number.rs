@@ -3,7 +3,7 @@
 use std::iter::Sum;
 use std::ops::{Add, Div, Mul, Sub};
 
-use crate::tensor::{Complex, DType, Data, Tensor};
+use crate::tensor::{Complex, DType, Data, Element, Tensor};
 
 /// A number that kernels of linear algebra compute with.
 pub(super) trait Number:
@@ -16,9 +16,7 @@ pub(super) trait Number:
     + Mul<f64, Output = Self>
     + Div<Output = Self>
     + Sum
-    + Send
-    + Sync
-    + 'static
+    + Element
 {
     /// A real number.
     fn of(value: f64) -> Self;
@@ -37,7 +35,9 @@ pub(super) trait Number:
     /// The elements of a tensor.
     fn elements(x: &Tensor) -> Result<Vec<Self>, String>;
     /// A tensor of elements.
-    fn tensor(shape: &[usize], values: Vec<Self>, dtype: DType) -> Result<Tensor, String>;
+    fn tensor(shape: &[usize], values: Vec<Self>, dtype: DType) -> Result<Tensor, String> {
+        Tensor::new(shape, values)?.cast(dtype)
+    }
 }
 
 impl Number for f64 {
@@ -71,10 +71,6 @@ impl Number for f64 {
 
     fn elements(x: &Tensor) -> Result<Vec<Self>, String> {
         Ok(x.to_f64())
-    }
-
-    fn tensor(shape: &[usize], values: Vec<Self>, dtype: DType) -> Result<Tensor, String> {
-        Tensor::new(shape, values)?.cast(dtype)
     }
 }
 
@@ -122,10 +118,6 @@ impl Number for Complex<f64> {
             Data::C128(values) => Ok(values.to_vec()),
             _ => Err("expected complex numbers".to_owned()),
         }
-    }
-
-    fn tensor(shape: &[usize], values: Vec<Self>, dtype: DType) -> Result<Tensor, String> {
-        Tensor::new(shape, values)?.cast(dtype)
     }
 }
 
