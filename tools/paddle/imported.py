@@ -35,6 +35,9 @@ EFFECTS = {
     "uniform_inplace", "uniform_random_batch_size_like", "assert",
 }  # fmt: skip
 
+# Gradient operations that passes/src/autodiff/rules/seconds.rs differentiates: they are linear in the cotangent that they take.
+LINEAR = {"fractional_max_pool2d_grad", "fractional_max_pool3d_grad", "psroi_pool_grad", "roi_align_grad", "roi_pool_grad"}
+
 KINDS = re.compile(r"const \S+|Tensor\??|Tensor\[\]|bool|int|int64_t|float|double|str|(int|int64_t|float|double|str)\[\]|DataType|Place|IntArray|Scalar(\(\w+\))?")
 
 
@@ -96,6 +99,8 @@ def row(name, facts, twin, pairs):
     if twin and (of := operands_of(twin, facts)):
         fields |= {"derivative": ", ".join(of), "backward": twin.name}
     first = [(0, 0)] if facts.args and facts.args[0][0].startswith("Tensor") and facts.args[0][0] != "Tensor[]" else []
+    if name in LINEAR:
+        fields["derivative"] = "out_grad"
     if pairs and pairs != first:
         fields["inplace"] = ", ".join(f"({facts.operands[a]} -> {facts.results[b]})" for a, b in pairs)
     if name in EFFECTS or "SideEffectTrait" in facts.traits:

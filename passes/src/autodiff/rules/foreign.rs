@@ -23,7 +23,7 @@ const COMPOSED: Rule = rule("", composed).of(composite::expand).complex();
 const THEIRS: Rule = rule("", theirs).of(composite::expand).complex();
 
 /// By PaddlePaddle's gradient operation; by the expansion if that reads values that do not exist.
-fn theirs(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
+pub(super) fn theirs(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
     match twin(cx) {
         Err(_) if cx.settled.is_empty() => expanded(cx),
         done => done,

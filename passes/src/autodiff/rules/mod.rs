@@ -22,6 +22,7 @@ mod reduce;
 mod rnn;
 mod scalars;
 mod scatter;
+mod seconds;
 mod shape;
 mod tensor;
 mod twins;
@@ -183,6 +184,7 @@ fn standard() -> impl Iterator<Item = &'static Rule> {
         mlir::RULES,
         tensor::RULES,
         collective::RULES,
+        seconds::RULES,
     ]
     .into_iter()
     .flatten()
