@@ -4,12 +4,13 @@
 //! Here an array is one tensor with the elements along its first dimension: writing an element slices and concatenates,
 //! which is differentiable.
 
-use pir_dialects::pd;
+use pir_dialects::{cf, pd};
 use rustc_hash::FxHashMap;
 
-use pir_ir::{Attr, Body, Context, DYNAMIC, Diagnostic, OpId, Rewriter, Type, ValueId};
+use pir_ir::{Attr, Body, Context, DYNAMIC, Diagnostic, OpId, Rewriter, Type, TypeData, ValueId};
 
 use super::carried::common;
+use super::stacks::recorded;
 
 /// Operations that create arrays or read them.
 const OPS: &[&str] = &[
@@ -21,6 +22,10 @@ const OPS: &[&str] = &[
     "pd.slice_array_dense",
     "pd.array_length",
     "pd.array_to_tensor",
+    // Of gradients: an array of as many elements, and the elements of what was joined.
+    "pd.create_array_like",
+    "pd.tensor_to_array",
+    SUM,
 ];
 
 /// Whether an operation works on arrays. No dialect defines such operations: they are translated to others.
@@ -30,6 +35,7 @@ pub(super) fn is_on_arrays(name: &str) -> bool {
 
 /// Turns arrays into tensors.
 pub(super) fn to_tensors(ctx: &Context, body: &mut Body, errors: &mut Vec<Diagnostic>) {
+    remove_unused_records(ctx, body);
     let ops: Vec<OpId> = body.walk_all().collect();
     let mut groups = Groups::default();
     for &op in &ops {
@@ -57,12 +63,63 @@ pub(super) fn to_tensors(ctx: &Context, body: &mut Body, errors: &mut Vec<Diagno
             body.set_value_type(value, ty);
         }
     }
+    for &op in &ops {
+        restate_list(ctx, body, op);
+    }
     for op in ops {
         if let Err(message) = translate(ctx, body, op) {
             errors.push(error(body, op, message));
         }
     }
     restate_ranks(ctx, body);
+}
+
+const COMBINE: &str = "builtin.combine";
+/// The sum of a list of arrays, element by element: cotangents.
+const SUM: &str = "pd.add_n_array";
+
+/// A list of arrays is one of tensors.
+fn restate_list(ctx: &Context, body: &mut Body, op: OpId) {
+    let Some(list) = body
+        .results(op)
+        .next()
+        .filter(|_| ctx.op_str(body.op_name(op)) == COMBINE)
+    else {
+        return;
+    };
+    let has_arrays = match ctx.type_data(body.value_type(list)) {
+        TypeData::List(items) => items.iter().any(|&item| is_array(ctx, item)),
+        _ => false,
+    };
+    if has_arrays {
+        let types: Vec<Type> = body.operands(op).map(|value| body.value_type(value)).collect();
+        body.set_value_type(list, ctx.intern_type(TypeData::List(types.into())));
+    }
+}
+
+/// Removes arrays that PaddlePaddle's gradients record in each iteration of a loop, and do not use.
+fn remove_unused_records(ctx: &Context, body: &mut Body) {
+    let is_stack = |&op: &OpId| ctx.op_str(body.op_name(op)) == cf::CREATE_STACK;
+    let created = body.walk_all().filter(is_stack);
+    let stacks: Vec<ValueId> = created.filter_map(|op| body.results(op).next()).collect();
+    for stack in stacks {
+        let mut pairs = recorded(ctx, body, stack);
+        let all = pairs.len();
+        pairs.retain(|&(value, popped)| is_array(ctx, body.value_type(value)) && !body.has_uses(popped));
+        // What remains tells whether there are elements.
+        if pairs.len() == all {
+            continue;
+        }
+        for (value, popped) in pairs {
+            let is_push =
+                |op: &OpId| body.get_operand(*op, 0) == Some(stack) && body.get_operand(*op, 1) == Some(value);
+            let push = body.uses(value).map(|used| used.op).find(is_push);
+            let pop = body.defining_op(popped);
+            for op in [push, pop].into_iter().flatten() {
+                body.erase_op(op);
+            }
+        }
+    }
 }
 
 fn error(body: &Body, op: OpId, message: impl Into<String>) -> Diagnostic {
@@ -149,8 +206,18 @@ impl Groups {
             self.join(ctx, body, Some(value), Some(value));
         }
         match ctx.op_str(body.op_name(op)) {
-            "pd.array_write" | pd::Assign::NAME => {
+            "pd.array_write" | "pd.create_array_like" | "pd.tensor_to_array" | pd::Assign::NAME => {
                 self.join(ctx, body, body.get_operand(op, 0), results.first().copied());
+            }
+            COMBINE => {
+                for value in body.operands(op) {
+                    self.join(ctx, body, body.get_operand(op, 0), Some(value));
+                }
+            }
+            SUM => {
+                let first = body.get_operand(op, 0).and_then(|list| body.defining_op(list));
+                let first = first.and_then(|list| body.get_operand(list, 0));
+                self.join(ctx, body, first, results.first().copied());
             }
             name @ (pd::While::NAME | pd::If::NAME) => {
                 let skip = usize::from(name == pd::While::NAME);
@@ -322,6 +389,36 @@ impl Emitter<'_, '_> {
     }
 }
 
+impl Emitter<'_, '_> {
+    /// The array of the elements that were stacked or concatenated along an axis.
+    fn separated(&mut self, whole: ValueId, axis: i64, stacked: bool, ty: Type) -> Result<ValueId, String> {
+        let rank = self.ctx.as_tensor(ty).map_or(0, |(shape, _)| shape.len());
+        let count = (rank as i64 - i64::from(!stacked)).max(1);
+        let axis = if axis < 0 { axis + count } else { axis };
+        let axis = usize::try_from(axis)
+            .ok()
+            .filter(|&a| a < rank)
+            .ok_or("its axis is out of range")?;
+        let mut parts = whole;
+        if !stacked {
+            let (shape, _) = self.ctx.as_tensor(ty).ok_or("its elements are unknown")?;
+            let mut shape = shape[1..].to_vec();
+            if shape.contains(&DYNAMIC) {
+                return Err("the extents of its elements are unknown".to_owned());
+            }
+            shape.insert(axis, -1);
+            parts = self.reshaped(whole, &shape)?;
+        }
+        if axis > 0 {
+            let mut order: Vec<i64> = (0..rank as i64).collect();
+            order.remove(axis);
+            order.insert(0, axis as i64);
+            parts = self.emit(pd::Transpose::NAME, &[parts], &[("perm", self.ctx.ints_attr(&order))])?;
+        }
+        Ok(parts)
+    }
+}
+
 /// Replaces an operation on arrays with operations on tensors.
 fn translate(ctx: &Context, body: &mut Body, op: OpId) -> Result<(), String> {
     let name = ctx.op_str(body.op_name(op));
@@ -338,6 +435,7 @@ fn translate(ctx: &Context, body: &mut Body, op: OpId) -> Result<(), String> {
         body.view(ctx, op).int("axis").unwrap_or(0),
         body.view(ctx, op).bool("use_stack").unwrap_or(false),
     );
+    let fill = body.view(ctx, op).attr("val").unwrap_or(ctx.float_attr(0.0));
     if body.results(op).skip(1).any(|v| body.has_uses(v)) {
         return Err(format!(
             "the second result of `{name}` is used: the extents of the elements"
@@ -381,6 +479,13 @@ fn translate(ctx: &Context, body: &mut Body, op: OpId) -> Result<(), String> {
             e.reshaped(count, &shape)?
         }
         "pd.array_to_tensor" => e.joined(operand(0)?, axis, stacked)?,
+        "pd.create_array_like" => e.emit(pd::FullLike::NAME, &[operand(0)?], &[("value", fill)])?,
+        SUM => {
+            let list = e.r.body.defining_op(operand(0)?).ok_or_else(missing)?;
+            let arrays = e.r.body.operands_vec(list);
+            e.emit(pd::AddN::NAME, &arrays, &[])?
+        }
+        "pd.tensor_to_array" => e.separated(operand(1)?, axis, stacked, ty)?,
         _ => e.written(operand(0)?, operand(1)?, operand(2)?, ty)?,
     };
     e.r.replace_value(result, value);

@@ -5,7 +5,8 @@
 //! attributes here.
 
 use super::inplace::may_write;
-use pir_dialects::pd;
+use super::stacks;
+use pir_dialects::{cf, pd};
 use pir_ir::{Arity, Attr, AttrData, AttrSpec, Body, Context, OpDef, OpId, Type, ValueDef, ValueId};
 
 /// Turns constant operands of known operations into attributes, removes constants that become unused, and normalizes
@@ -152,7 +153,9 @@ fn fold_operands(ctx: &Context, body: &mut Body, op: OpId, freed: &mut Vec<OpId>
             continue;
         };
         attrs = ctx.dict_with(attrs, &spec.name, of_type(ctx, value, &spec.ty));
-        freed.extend(body.defining_op(operand));
+        // A pop is one of several, which go with the pushes.
+        let defined = body.defining_op(operand);
+        freed.extend(defined.filter(|&op| ctx.op_str(body.op_name(op)) != cf::POP_BACK));
         changed = true;
     }
     // The position identifies an operand, so they become attributes only if all of them are constant.
@@ -184,6 +187,8 @@ pub(super) fn constant(ctx: &Context, body: &Body, value: ValueId) -> Option<Att
             ctx.attr_ints(value).map(|_| value)
         }
         pd::Full::NAME => scalar(ctx, body, op),
+        // PaddlePaddle's gradients record the constants of loops too.
+        cf::POP_BACK => constant(ctx, body, stacks::pushed(ctx, body, value)?),
         "builtin.combine" => {
             let ints: Option<Vec<i64>> = body
                 .operands(op)

@@ -5,7 +5,7 @@
 //! pushed for it here.
 
 use pir_dialects::{cf, pd};
-use pir_ir::{Attr, OpSpec, Span, Type, ValueId};
+use pir_ir::{Attr, Body, Context, OpId, OpSpec, Span, Type, ValueDef, ValueId};
 
 use super::build::{Builder, SourceOp};
 
@@ -110,4 +110,43 @@ fn has_elements(builder: &mut Builder<'_>, source: &SourceOp) {
     for &(id, _) in &source.results {
         builder.define_if(id, some);
     }
+}
+
+/// The values that are pushed on a stack, each with the one that is popped for it. PaddlePaddle pushes one tuple in one block, and pops it
+/// in another; of other stacks nothing is known.
+pub(super) fn recorded(ctx: &Context, body: &Body, stack: ValueId) -> Vec<(ValueId, ValueId)> {
+    let named = |name: &str| -> Option<Vec<OpId>> {
+        let is_named = |op: OpId| ctx.op_str(body.op_name(op)) == name;
+        let mut users = body.uses(stack).map(|used| used.op).filter(|&op| is_named(op));
+        let block = users.next().and_then(|op| body.op_block(op))?;
+        users.all(|op| body.op_block(op) == Some(block)).then(|| {
+            let all = body.block_ops(block);
+            all.filter(|&op| is_named(op) && body.get_operand(op, 0) == Some(stack))
+                .collect()
+        })
+    };
+    let (Some(pushes), Some(pops)) = (named(cf::PUSH_BACK), named(cf::POP_BACK)) else {
+        return Vec::new();
+    };
+    if pushes.len() != pops.len() {
+        return Vec::new();
+    }
+    // The value that was pushed last is popped first.
+    let pairs = pushes.iter().zip(pops.iter().rev());
+    pairs
+        .filter_map(|(&push, &pop)| Some((body.get_operand(push, 1)?, body.results(pop).next()?)))
+        .collect()
+}
+
+/// The value that was pushed where one is popped.
+pub(super) fn pushed(ctx: &Context, body: &Body, popped: ValueId) -> Option<ValueId> {
+    let ValueDef::Result(op, _) = body.value_def(popped) else {
+        return None;
+    };
+    let is_pop = ctx.op_str(body.op_name(op)) == cf::POP_BACK;
+    let stack = body.get_operand(op, 0).filter(|_| is_pop)?;
+    let pairs = recorded(ctx, body, stack);
+    pairs
+        .into_iter()
+        .find_map(|(value, result)| (result == popped).then_some(value))
 }
