@@ -1,6 +1,7 @@
-"""Execution of programs on tensors of dynamic mode, whose memory is shared."""
+"""Execution of programs: the order of their operations, and on tensors of dynamic mode, whose memory is shared."""
 
 import contextlib
+import functools
 
 import paddle
 from paddle.base import core
@@ -9,19 +10,48 @@ from paddle.base.dygraph.base import switch_to_static_graph
 from pir_opt.paddle import program as programs
 
 
-FLAGS = ("FLAGS_enable_pir_in_executor_trace_run", "FLAGS_new_executor_serial_run")
+FLAGS = {
+    "FLAGS_enable_pir_in_executor_trace_run": True,
+    "FLAGS_new_executor_serial_run": True,
+    # In GiB. At 0, each tensor that nothing reads any more is handed to a thread that frees it, which takes longer than small operations do.
+    # Executors read this when they run for the first time.
+    "FLAGS_eager_delete_tensor_gb": 1 / 16,
+}
 
 
 @contextlib.contextmanager
 def in_order():
-    """Executors run operations in the order of the program, without a queue between threads. In a loop most wait for the one before, so
-    that loops of small operations take less time; programs whose operations are large and independent of each other may take more."""
+    """Executors run operations in the order of the program, without a queue between threads, and free up to 64 MiB of each loop later. In a
+    loop most operations wait for the one before, so that loops of small operations take less time; programs whose operations are large
+    and independent of each other may take more."""
     before = paddle.get_flags(list(FLAGS))
-    paddle.set_flags(dict.fromkeys(FLAGS, True))
+    paddle.set_flags(FLAGS)
     try:
         yield
     finally:
         paddle.set_flags(before)
+
+
+def put_in_order(program, wanted=None):
+    """Makes `Executor.run` execute a program in order, or not; by default if it has loops."""
+    if wanted is None:
+        wanted = programs.has_loops(program)
+    setattr(program, programs.IN_ORDER, bool(wanted))
+    if wanted:
+        heed_marks()
+
+
+@functools.cache
+def heed_marks():
+    """PaddlePaddle has flags for the whole process only: they are set while a marked program runs."""
+    run = paddle.static.Executor._run_pir_impl
+
+    @functools.wraps(run)
+    def run_marked(self, program, *args, **kwargs):
+        with in_order() if getattr(program, programs.IN_ORDER, False) else contextlib.nullcontext():
+            return run(self, program, *args, **kwargs)
+
+    paddle.static.Executor._run_pir_impl = run_marked
 
 
 class Executable:
@@ -38,7 +68,7 @@ class Executable:
         self.inputs = list(programs.inputs(self.program))
         self.parameters = list(programs.parameters(self.program))
         self.empty = not values
-        self.has_loops = any(op.name() == "pd_op.while" for op in self.program.global_block().ops)
+        self.has_loops = programs.has_loops(self.program)
         self.scope = core.Scope()
         self.executor = None
 
@@ -54,19 +84,19 @@ class Executable:
             tensor = dense(given[name])
             self.scope.var(name).get_tensor()._share_data_with(tensor.value().get_tensor())
         place = paddle.framework._current_expected_place()
+        with in_order() if self.has_loops else contextlib.nullcontext():
+            found = self.run(place)
+        # Copies: the next run writes what it fetches to the same memory.
+        return [core.eager.Tensor(one, place)._copy_to(place, True) if one._is_initialized() else nothing() for one in found]
+
+    def run(self, place):
+        """What the program fetches."""
         if self.executor is None:
             where = core.Place()
             where.set_place(place)
             plan = core.Plan([core.Job("default")], {"default": self.program})
             self.executor = core.StandaloneExecutor(where, plan, self.scope)
-        found = self.run()
-        # Copies: the next run writes what it fetches to the same memory.
-        return [core.eager.Tensor(one, place)._copy_to(place, True) if one._is_initialized() else nothing() for one in found]
-
-    def run(self):
-        """What the program fetches."""
-        with in_order() if self.has_loops else contextlib.nullcontext():
-            return self.executor.run(self.inputs, False)._move_to_list()
+        return self.executor.run(self.inputs, False)._move_to_list()
 
 
 def nothing():

@@ -15,10 +15,16 @@ Error = tool.PirOptError
 # What PaddlePaddle's Python keeps of a parameter beside its value. Saved programs do not have it.
 ATTRIBUTES = ("trainable", "optimize_attr", "regularizer", "do_model_average", "need_clip", "is_distributed", "is_parameter")
 
+# The attribute of a program that is executed in order. Its clones have it too.
+IN_ORDER = "pir_opt_in_order"
+
 
 def optimize(program, passes, binary=None):
     """Returns the program after passes of pir-opt, `"licm,cse,canonicalize"`, which preserve the values that it fetches."""
-    return run(check_program(program), [f"--pass={passes}"], binary)
+    result = run(check_program(program), [f"--pass={passes}"], binary)
+    if hasattr(program, IN_ORDER):
+        setattr(result, IN_ORDER, getattr(program, IN_ORDER))
+    return result
 
 
 def run(program, options, binary=None):
@@ -149,6 +155,17 @@ def rank():
     """The number of this process, if there are several."""
     distributed = paddle.distributed
     return distributed.get_rank() if distributed.get_world_size() > 1 else None
+
+
+def has_loops(program):
+    """Whether a program has loops, also in branches."""
+    work = list(program.global_block().ops)
+    while work:
+        op = work.pop()
+        if op.name() == "pd_op.while":
+            return True
+        work += [inner for block in op.blocks() for inner in block.ops]
+    return False
 
 
 def is_constant(op):

@@ -6,6 +6,7 @@ import paddle
 from paddle.base.dygraph.base import switch_to_static_graph
 
 from pir_opt.paddle import program as programs
+from pir_opt.paddle.execute import put_in_order
 from pir_opt.paddle.program import Error, bound_name, check_program, check_value
 
 PASSES = ("licm", "cse", "canonicalize")
@@ -35,11 +36,13 @@ class Result:
     """The program that updates parameters by the sums of their gradients; of `minimize` with `accumulate`."""
 
 
-def backward(program, loss, wrt, passes=PASSES, binary=None, fetch=(), fused=True):
+def backward(program, loss, wrt, passes=PASSES, binary=None, fetch=(), fused=True, in_order=None):
     """Returns the program with the gradients of `loss` with respect to `wrt`: inputs, parameters, or other top-level values.
 
     `fetch` names other values that can be fetched from it. `passes` run before and after differentiation. The given program is
     not changed. PaddlePaddle's gradient operations are used where they replace several operations, unless `fused` is false.
+    Executors run the operations of the result in order, as `in_order` describes, if it has loops; the argument `in_order` decides
+    otherwise.
     """
     check_program(program)
     wrt = [check_value(value, program, f"wrt[{at}]") for at, value in enumerate(listed(wrt, "wrt"))]
@@ -48,7 +51,9 @@ def backward(program, loss, wrt, passes=PASSES, binary=None, fetch=(), fused=Tru
     for value, what in [(loss, "the loss"), *((value, f"wrt[{at}]") for at, value in enumerate(wrt))]:
         if not programs.is_float(value):
             raise Error(f"{what} has no gradient: its type is {value.type()}")
-    return differentiate(program, [loss], wrt, kept, passes, binary, fused)
+    result = differentiate(program, [loss], wrt, kept, passes, binary, fused)
+    put_in_order(result.program, in_order)
+    return result
 
 
 def differentiate(program, outputs, wrt, kept, passes, binary, fused):
@@ -159,13 +164,15 @@ def unreached(grad):
     return op is not None and op.name() == "pd_op.full" and op.attrs()["value"] == 0
 
 
-def minimize(loss, optimizer, parameters=None, startup_program=None, fetch=(), accumulate=False, passes=PASSES, binary=None):
+def minimize(
+    loss, optimizer, parameters=None, startup_program=None, fetch=(), accumulate=False, passes=PASSES, binary=None, in_order=None
+):
     """Returns the program of the loss with its gradients and an optimizer step; replaces `optimizer.minimize(loss)`.
 
     The given program is not changed: run `program` of the result, and fetch its `loss` and `kept`, which are the values of the
     list `fetch`. The state of the optimizer is added to the startup program, which is run first as usual.
     With `accumulate`, `program` adds gradients to sums instead of updating parameters; the program `step`, which has no inputs,
-    updates the parameters with the sums and resets them.
+    updates the parameters with the sums and resets them. `in_order` is that of `backward`.
     """
     if not isinstance(loss, paddle.pir.Value):
         raise TypeError(f"the loss is a value of a static program, not {type(loss).__name__}")
@@ -176,7 +183,7 @@ def minimize(loss, optimizer, parameters=None, startup_program=None, fetch=(), a
     if programs.elements(loss) != 1:
         raise Error(f"the loss has the shape {list(loss.shape)}; what is minimized is one number")
     trained = trainable(program, optimizer, parameters)
-    result = backward(program, loss, trained, passes, binary, fetch)
+    result = backward(program, loss, trained, passes, binary, fetch, in_order=in_order)
     pairs = [(result.params[programs.name_of(value)], grad) for value, grad in zip(trained, result.grads)]
     result.params_grads = [(value, grad) for value, grad in pairs if not unreached(grad)]
     if not result.params_grads:
