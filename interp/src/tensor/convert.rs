@@ -1,9 +1,10 @@
 //! Conversions of the elements. Only the types that are converted most have loops of their own; the others pass through the
 //! widest type of their kind.
 
+use half::slice::HalfFloatSliceExt as _;
 use half::{bf16, f16};
 
-use super::buffer::{Buffer, Storage, gathered};
+use super::buffer::{Buffer, Storage, gathered, stale};
 use super::{Complex, DType, Data, Element, Part, rank};
 use crate::each_type;
 
@@ -68,9 +69,23 @@ impl Data {
             DType::UI16 => u16::wrap(self.converted()?),
             DType::UI32 => u32::wrap(self.converted()?),
             DType::UI64 => u64::wrap(self.converted()?),
-            DType::F16 => f16::wrap(self.converted()?),
-            DType::BF16 => bf16::wrap(self.converted()?),
-            DType::F32 => f32::wrap(self.converted()?),
+            DType::F16 => match self {
+                Data::F32(values) => f16::wrap(halved::<f32, f16>(values, |half, from| {
+                    half.convert_from_f32_slice(from)
+                })?),
+                _ => f16::wrap(self.converted()?),
+            },
+            DType::BF16 => match self {
+                Data::F32(values) => bf16::wrap(halved::<f32, bf16>(values, |half, from| {
+                    half.convert_from_f32_slice(from)
+                })?),
+                _ => bf16::wrap(self.converted()?),
+            },
+            DType::F32 => match self {
+                Data::F16(values) => f32::wrap(halved::<f16, f32>(values, |to, half| half.convert_to_f32_slice(to))?),
+                Data::BF16(values) => f32::wrap(halved::<bf16, f32>(values, |to, half| half.convert_to_f32_slice(to))?),
+                _ => f32::wrap(self.converted()?),
+            },
             DType::F64 => f64::wrap(self.own_doubles()?),
             DType::C64 => Element::wrap(self.complex::<f32>()?),
             DType::C128 => Element::wrap(self.complex::<f64>()?),
@@ -107,5 +122,49 @@ impl Data {
                     .map(|&v| Complex::new(T::narrow(v), T::default())),
             ),
         }
+    }
+}
+
+/// Elements that `convert` makes of all others at once: between half and single precision, where the processor has instructions for it.
+fn halved<F: Element, T: Element>(from: &[F], convert: impl FnOnce(&mut [T], &[F])) -> Result<Storage<T>, String> {
+    let mut out = stale(from.len())?;
+    convert(&mut out, from);
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every number of half precision, and numbers of single precision between all of them, as they are converted one by one.
+    #[test]
+    fn half_precision() {
+        fn check<T: Element>(bits: impl Fn(u16) -> T, word: impl Fn(T) -> u16, rounded: impl Fn(f32) -> u16) {
+            let all: Vec<T> = (0..=u16::MAX).map(&bits).collect();
+            let halves = T::wrap(gathered(all.iter().copied()).unwrap());
+            let Data::F32(wide) = halves.cast(DType::F32).unwrap() else {
+                panic!()
+            };
+            for (wide, half) in wide.iter().zip(&all) {
+                assert!(wide.to_bits() == (half.to_f64() as f32).to_bits() || wide.is_nan() && half.to_f64().is_nan());
+            }
+            let near = wide.iter().flat_map(|w| {
+                [-0x1801i32, -0x1000, -0xfff, -1, 1, 0x7fff, 0x8000, 0x8001]
+                    .map(|by| f32::from_bits(w.to_bits().wrapping_add_signed(by)))
+            });
+            let near: Vec<f32> = wide.iter().copied().chain(near).collect();
+            let narrow = f32::wrap(gathered(near.iter().copied()).unwrap())
+                .cast(T::DTYPE)
+                .unwrap();
+            let narrow = T::view(&narrow).unwrap();
+            for (&narrow, &from) in narrow.iter().zip(&near) {
+                let both_nan = narrow.to_f64().is_nan() && from.is_nan();
+                assert!(word(narrow) == rounded(from) || both_nan, "{from:e}");
+            }
+        }
+        check(f16::from_bits, f16::to_bits, |x| f16::from_f64(x.into()).to_bits());
+        // The upper half, rounded to nearest, ties to even.
+        let upper = |x: f32| ((u64::from(x.to_bits()) + 0x7fff + u64::from(x.to_bits() >> 16 & 1)) >> 16) as u16;
+        check(bf16::from_bits, bf16::to_bits, upper);
     }
 }
