@@ -5,6 +5,8 @@
 //!   it is.
 //! - For a vector and a matrix nothing is copied: the matrix is read once, at the speed of the memory.
 //! - Rows times rows, the right matrix being transposed, are dot products of some rows at once.
+//! - The panels of a matrix that does not change are kept with its elements ([`Operand::keep`]). They are added up in the same
+//!   order as without.
 //!
 //! The terms of an element are added in an order that does not depend on the other sizes, nor on the number of threads.
 
@@ -12,7 +14,7 @@ use std::ops::{Add, AddAssign, Mul};
 
 use pulp::{Simd, WithSimd};
 
-use super::panels::{Right, pack};
+use super::panels::{Cut, Operand, Right, pack};
 use crate::exec::count_flops;
 use crate::parallel;
 use crate::simd;
@@ -38,11 +40,11 @@ const SHALLOW: usize = 2;
 /// The number of rows up to which products of rows are dot products, if these have as many terms at least.
 const DOTS: usize = 64;
 /// The most vectors in a row of a tile.
-const WIDE: usize = 3;
-/// The extents of blocks: what is added up, the rows of the left and the columns of the right matrix.
-const DEPTH: usize = 256;
+pub(super) const WIDE: usize = 3;
+/// The vectors of a row that are computed at once for few rows.
+pub(super) const AT_ONCE: usize = 8;
+/// The rows of the left matrix in a block.
 const ROWS: usize = 96;
-const COLUMNS: usize = 480;
 
 impl Product {
     /// The row and column strides of the operands.
@@ -91,9 +93,17 @@ pub(super) trait Real: Element + Add<Output = Self> + Mul<Output = Self> + AddAs
     /// # Errors
     /// If there is no memory for the blocks.
     fn gemm(p: Product, x: &[Self], y: &[Self], z: &mut [Self]) -> Result<(), String> {
+        Self::product(p, x.into(), y.into(), z)
+    }
+
+    /// The same of operands whose panels may be kept.
+    ///
+    /// # Errors
+    /// If there is no memory for the blocks.
+    fn product(p: Product, x: Operand<'_, Self>, y: Operand<'_, Self>, z: &mut [Self]) -> Result<(), String> {
         if p.n == 1 && p.m > 1 {
             // A column is a transposed row.
-            return Self::gemm(p.turned(), y, x, z);
+            return Self::product(p.turned(), y, x, z);
         }
         count_flops(2 * p.m * p.k * p.n);
         // A matrix with one row or column is equal to its transpose in memory.
@@ -105,10 +115,14 @@ pub(super) trait Real: Element + Add<Output = Self> + Mul<Output = Self> + AddAs
         let small = p.m.saturating_mul(p.k).saturating_mul(p.n) <= SMALL;
         let dots = p.m <= THIN || p.m <= DOTS && p.k >= DOTS;
         match (p.tx, p.ty) {
-            (_, false) if small || p.m <= THIN || p.k <= SHALLOW => rows(p, x, y, z),
-            (false, true) if small || dots => all_dots(p, x, y, z),
-            (true, true) if small => whole_rows(p, x, y, z, |sum, a, b| sum + a * b),
-            _ => return blocks(p, x, &Right::Matrix(y), z),
+            (_, false) if small || p.k <= SHALLOW => rows(p, x.values, y.values, None, z),
+            (_, false) if p.m <= THIN => rows(p, x.values, y.values, y.thin_panels(p), z),
+            (false, true) if small || dots => all_dots(p, x.values, y.values, z),
+            (true, true) if small => whole_rows(p, x.values, y.values, z, |sum, a, b| sum + a * b),
+            _ => {
+                let right = y.panels(p).map_or(Right::Matrix(y.values), Right::Kept);
+                return blocks(p, x, &right, z);
+            }
         }
         Ok(())
     }
@@ -173,15 +187,23 @@ real!(
     as_mut_simd_f64s
 );
 
-/// Each row of the result is a linear combination of the rows of `y`, which are contiguous.
-fn rows<T: Real>(p: Product, x: &[T], y: &[T], z: &mut [T]) {
+/// Each row of the result is a linear combination of the rows of `y`, which are contiguous, or in `panels`.
+fn rows<T: Real>(p: Product, x: &[T], y: &[T], panels: Option<&[T]>, z: &mut [T]) {
     // For a single row, threads share the columns.
     let part = match p.m {
         1 => (1usize << 16).div_ceil(p.k.max(1)).next_multiple_of(256),
         _ => (1usize << 14).div_ceil(p.n.max(1) * p.k.max(1)) * p.n,
     };
     parallel::chunks(z, part, p.work(), |first, z| {
-        simd::dispatch(Combined { p, x, y, z, first })
+        let combined = Combined {
+            p,
+            x,
+            y,
+            panels,
+            z,
+            first,
+        };
+        simd::dispatch(combined);
     });
 }
 
@@ -190,6 +212,8 @@ struct Combined<'v, T> {
     p: Product,
     x: &'v [T],
     y: &'v [T],
+    /// The columns of `y`, as [`thin`](super::panels::thin) copies them.
+    panels: Option<&'v [T]>,
     z: &'v mut [T],
     first: usize,
 }
@@ -199,8 +223,14 @@ impl<T: Real> WithSimd for Combined<'_, T> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        const AT_ONCE: usize = 8;
-        let Combined { p, x, y, z, first } = self;
+        let Combined {
+            p,
+            x,
+            y,
+            panels,
+            z,
+            first,
+        } = self;
         let [rx, cx, ..] = p.steps();
         let lanes = size_of::<T::Vector<S>>() / size_of::<T>();
         let (top, left) = (first / p.n.max(1), first % p.n.max(1));
@@ -210,10 +240,13 @@ impl<T: Real> WithSimd for Combined<'_, T> {
             let mut at = 0;
             while at < width {
                 let (y, z) = (&y[left + at..], &mut z[at..]);
-                at += match z.len() / lanes {
-                    AT_ONCE.. => combine::<S, T, AT_ONCE>(simd, [p.k, cx, p.n], x, y, z),
-                    1.. => combine::<S, T, 1>(simd, [p.k, cx, p.n], x, y, z),
-                    0 => {
+                let panel = panels.map(|panels| &panels[((left + at) * p.k).min(panels.len())..]);
+                at += match (z.len() / lanes, panel) {
+                    (AT_ONCE.., None) => combine::<S, T, AT_ONCE>(simd, [p.k, cx, p.n], x, y, z),
+                    (AT_ONCE.., Some(y)) => combine::<S, T, AT_ONCE>(simd, [p.k, cx, AT_ONCE * lanes], x, y, z),
+                    (1.., None) => combine::<S, T, 1>(simd, [p.k, cx, p.n], x, y, z),
+                    (1.., Some(y)) => combine::<S, T, 1>(simd, [p.k, cx, lanes], x, y, z),
+                    (0, _) => {
                         z[0] = (0..p.k).fold(T::default(), |sum, l| sum + x[l * cx] * y[l * p.n]);
                         1
                     }
@@ -356,6 +389,10 @@ pub(super) fn whole(p: Product, x: &[i64], y: &[i64], z: &mut [i64]) -> Result<(
 }
 
 /// The rows of a tile, and the numbers in a vector.
+pub(super) fn registers<T: Real>() -> [usize; 2] {
+    simd::dispatch(Registers::<T>(std::marker::PhantomData))
+}
+
 struct Registers<T>(std::marker::PhantomData<T>);
 
 impl<T: Real> WithSimd for Registers<T> {
@@ -380,27 +417,31 @@ pub(super) fn with_rows<T: Real>(
     z: &mut [T],
 ) -> Result<(), String> {
     count_flops(2 * p.m * p.k * p.n);
-    blocks(p, x, &Right::Rows { values, starts }, z)
+    blocks(p, x.into(), &Right::Rows { values, starts }, z)
 }
 
 /// Block by block.
-fn blocks<T: Real>(p: Product, x: &[T], y: &Right<'_, T>, z: &mut [T]) -> Result<(), String> {
-    let [height, lanes] = simd::dispatch(Registers::<T>(std::marker::PhantomData));
-    // A narrower tile where a wider one would have more columns that are not there.
-    let columns = |vectors: usize| p.n.next_multiple_of(vectors * lanes);
-    let vectors = match () {
-        () if columns(1) <= lanes => 1,
-        () if columns(2) * 20 < columns(3) * 19 => 2,
-        () => WIDE,
-    };
-    let width = vectors * lanes;
+fn blocks<T: Real>(p: Product, x: Operand<'_, T>, y: &Right<'_, T>, z: &mut [T]) -> Result<(), String> {
+    let Cut {
+        height,
+        vectors,
+        width,
+        depth,
+        count,
+    } = Cut::of::<T>(p);
     let few = !p.ty && p.m <= 2 * height;
     let (in_place, direct) = match *y {
         Right::Matrix(y) if few => (true, y),
         _ => (false, &[][..]),
     };
-    let (depth, count) = (DEPTH.min(p.k), COLUMNS.next_multiple_of(width).min(columns(vectors)));
-    let mut panels = stale::<T>(depth * if in_place { width } else { count })?;
+    let room = match y {
+        Right::Kept(_) => 0,
+        _ if in_place => width,
+        _ => count,
+    };
+    let mut panels = stale::<T>(depth * room)?;
+    let kept_left = x.left_panels(p);
+    let x = x.values;
     let step = if in_place { p.n.max(1) } else { count };
     // Few rows are shared between threads too.
     let rows = ROWS.min(p.m.div_ceil(2).next_multiple_of(height));
@@ -411,22 +452,33 @@ fn blocks<T: Real>(p: Product, x: &[T], y: &Right<'_, T>, z: &mut [T]) -> Result
             let [_, _, ry, _] = p.steps();
             let whole = if in_place { columns / width * width } else { 0 };
             let work = terms * (columns - whole);
-            let packed = &mut panels[..terms * (columns - whole).next_multiple_of(width)];
-            parallel::chunks(packed, terms * width, work, |first, panel| {
-                let first = whole + first / terms.max(1);
-                let there = width.min(columns - first);
-                y.pack(p, panel, width, [from, terms], [column + first, there]);
-            });
-            let packed = &*packed;
+            let padded = (columns - whole).next_multiple_of(width);
+            let packed = match *y {
+                Right::Kept(all) => &all[column * p.k + from * padded..][..terms * padded],
+                _ => {
+                    let packed = &mut panels[..terms * padded];
+                    parallel::chunks(packed, terms * width, work, |first, panel| {
+                        let first = whole + first / terms.max(1);
+                        let there = width.min(columns - first);
+                        y.pack(p, panel, width, [from, terms], [column + first, there]);
+                    });
+                    &*packed
+                }
+            };
             parallel::try_chunks(z, rows * p.n, p.work(), |first, z| {
                 let first = first / p.n;
-                let mut left = stale::<T>((z.len() / p.n).next_multiple_of(height) * terms)?;
+                let size = (z.len() / p.n).next_multiple_of(height) * terms;
+                let mut own = stale::<T>(if kept_left.is_some() { 0 } else { size })?;
                 let [rx, cx, ..] = p.steps();
-                for (at, panel) in left.chunks_exact_mut(height * terms.max(1)).enumerate() {
+                for (at, panel) in own.chunks_exact_mut(height * terms.max(1)).enumerate() {
                     let row = first + at * height;
                     let from = &x[row * rx + from * cx..];
                     pack(panel, height, [terms, height.min(p.m - row)], from, [cx, rx]);
                 }
+                let left = match kept_left {
+                    Some(all) => &all[from * p.m.next_multiple_of(height) + first * terms..][..size],
+                    None => &own,
+                };
                 let block = Block {
                     n: p.n,
                     column,
@@ -438,12 +490,12 @@ fn blocks<T: Real>(p: Product, x: &[T], y: &Right<'_, T>, z: &mut [T]) -> Result
                 };
                 simd::dispatch(Tiles {
                     block,
-                    x: &left,
+                    x: left,
                     y: &direct[(from * ry).min(direct.len())..],
                     packed,
                     z,
                 });
-                done(left);
+                done(own);
                 Ok(())
             })?;
         }

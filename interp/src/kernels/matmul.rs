@@ -1,25 +1,32 @@
 //! Matrix products.
 
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use super::broadcast::{Rows, broadcast, strides};
 use super::gemm::{Product, Real, whole};
+use super::panels::Operand;
 use super::{Prepare, one, take};
-use crate::tensor::Storage;
-use crate::tensor::buffer::{filled, stale};
-use crate::tensor::{DType, Data, Element, Shape, Tensor, checked_count};
+use crate::tensor::buffer::{Derived, filled, stale};
+use crate::tensor::{Buffer, DType, Data, Element, Shape, Storage, Tensor, checked_count};
 use pir_dialects::pd;
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[(pd::Matmul::NAME, |s| {
     let (tx, ty) = (s.flag("transpose_x", false), s.flag("transpose_y", false));
+    let keep = [s.is_invariant(0), s.is_invariant(1)];
     Ok(Box::new(move |inputs| {
         let [x, y] = take(inputs)?;
-        one(matmul(x, y, tx, ty)?)
+        one(product(x, y, [tx, ty], keep)?)
     }))
 })];
 
 /// Batched matrix product.
 pub(super) fn matmul(x: Tensor, y: Tensor, tx: bool, ty: bool) -> Result<Tensor, String> {
+    product(x, y, [tx, ty], [false; 2])
+}
+
+/// The same. What is derived from an operand is kept with it if it will be multiplied again.
+fn product(x: Tensor, y: Tensor, [tx, ty]: [bool; 2], keep: [bool; 2]) -> Result<Tensor, String> {
     if x.dtype() != y.dtype() {
         return Err(format!(
             "element types {} and {} differ",
@@ -61,38 +68,28 @@ pub(super) fn matmul(x: Tensor, y: Tensor, tx: bool, ty: bool) -> Result<Tensor,
     let mut shape = batch.clone();
     shape.extend([m, n]);
     let count = checked_count(&shape, x.dtype().size())?;
+    let mut dims = Product { m, k, n, tx, ty };
+    let (mut batch, mut xb) = (batch, xb);
+    if !tx && yb.iter().all(|&d| d == 1) && xb.iter().product::<usize>() > 1 {
+        // The same matrix for all: that many rows.
+        dims.m *= xb.iter().product::<usize>();
+        (batch, xb) = (Shape::new(), Shape::new());
+    }
+    let yb = if batch.is_empty() { Shape::new() } else { yb };
     let pairs = Rows::new(&batch, &strides(&xb, &batch), &strides(&yb, &batch));
-    let dims = Product { m, k, n, tx, ty };
-    let data = match x.data() {
-        Data::F32(v) => f32::wrap(products(
-            v,
-            y.view::<f32>().unwrap_or_default(),
-            &pairs,
-            count,
-            dims,
-            f32::gemm,
-        )?),
-        Data::F64(v) => f64::wrap(products(
-            v,
-            y.view::<f64>().unwrap_or_default(),
-            &pairs,
-            count,
-            dims,
-            f64::gemm,
-        )?),
+    let data = match (x.data(), y.data()) {
+        (Data::F32(v), Data::F32(w)) => f32::wrap(reals(v, w, keep, &pairs, count, dims)?),
+        (Data::F64(v), Data::F64(w)) => f64::wrap(reals(v, w, keep, &pairs, count, dims)?),
         _ if x.dtype().is_float() => {
             // Half precision is computed in single precision and rounded once.
-            let (wx, wy) = (x.cast(DType::F32)?, y.cast(DType::F32)?);
-            let (wx, wy) = (
-                wx.view::<f32>().unwrap_or_default(),
-                wy.view::<f32>().unwrap_or_default(),
-            );
-            let wide = f32::wrap(products(wx, wy, &pairs, count, dims, f32::gemm)?);
+            let (wx, wy) = (single(x.data(), keep[0])?, single(y.data(), keep[1])?);
+            let wide = f32::wrap(reals(&wx, &wy, keep, &pairs, count, dims)?);
             Tensor::from_parts(shape.clone(), wide).cast(x.dtype())?.into_parts().1
         }
         _ => {
             let (wx, wy) = (x.wholes()?, y.wholes()?);
-            let wide = i64::wrap(products(&wx, &wy, &pairs, count, dims, whole)?);
+            let gemm = |p, x: Range<usize>, y: Range<usize>, z: &mut [i64]| whole(p, &wx[x], &wy[y], z);
+            let wide = i64::wrap(products(&pairs, count, dims, gemm)?);
             Tensor::from_parts(shape.clone(), wide).cast(x.dtype())?.into_parts().1
         }
     };
@@ -110,15 +107,47 @@ pub(super) fn matmul(x: Tensor, y: Tensor, tx: bool, ty: bool) -> Result<Tensor,
     out.reshaped(&kept)
 }
 
-type Gemm<T> = fn(Product, &[T], &[T], &mut [T]) -> Result<(), String>;
+/// The elements in single precision.
+fn single(data: &Data, keep: bool) -> Result<Buffer<f32>, String> {
+    let convert = || match data.cast(DType::F32)? {
+        Data::F32(values) => Ok(values),
+        _ => Err("these are no floats".to_owned()),
+    };
+    let kept = match data {
+        Data::F16(values) if keep => values.derived(Derived::Single, |_| convert().ok()),
+        Data::BF16(values) if keep => values.derived(Derived::Single, |_| convert().ok()),
+        _ => None,
+    };
+    kept.map_or_else(convert, |kept| Ok(kept.clone()))
+}
 
-fn products<T: Element>(
-    x: &[T],
-    y: &[T],
+fn reals<T: Real>(
+    x: &Buffer<T>,
+    y: &Buffer<T>,
+    [left, right]: [bool; 2],
     pairs: &Rows,
     count: usize,
     p: Product,
-    gemm: Gemm<T>,
+) -> Result<Storage<T>, String> {
+    products(pairs, count, p, |p, of_x, of_y, z| {
+        T::product(p, part(x, of_x, left), part(y, of_y, right), z)
+    })
+}
+
+/// A matrix of a buffer. What is kept is that of the only one.
+fn part<T: Real>(buffer: &Buffer<T>, range: Range<usize>, keep: bool) -> Operand<'_, T> {
+    match range.len() == buffer.len() {
+        true => Operand::keep(buffer, keep),
+        false => Operand::from(&buffer[range]),
+    }
+}
+
+/// The products of matrices that begin at the places of `pairs`; `gemm` is given the ranges of their elements.
+fn products<T: Element>(
+    pairs: &Rows,
+    count: usize,
+    p: Product,
+    gemm: impl Fn(Product, Range<usize>, Range<usize>, &mut [T]) -> Result<(), String>,
 ) -> Result<Storage<T>, String> {
     let size = p.m * p.n;
     if size == 0 || p.k == 0 {
@@ -130,7 +159,7 @@ fn products<T: Element>(
     for (a, b) in pairs.offsets() {
         for (i, z) in places.by_ref().take(pairs.length).enumerate() {
             let (a, b) = ((a + i * pairs.steps[0]) * sx, (b + i * pairs.steps[1]) * sy);
-            gemm(p, &x[a..a + sx], &y[b..b + sy], z)?;
+            gemm(p, a..a + sx, b..b + sy, z)?;
         }
     }
     Ok(out)

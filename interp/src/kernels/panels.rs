@@ -1,6 +1,173 @@
 //! Blocks of matrices as panels, in the order in which a product reads them.
 
-use super::gemm::{Product, Real};
+use super::gemm::{AT_ONCE, Product, Real, WIDE, registers};
+use crate::tensor::buffer::{Derived, stale};
+use crate::tensor::{Buffer, Element, Storage};
+
+/// The extents of blocks: what is added up, and the columns of the right matrix.
+const DEPTH: usize = 256;
+const COLUMNS: usize = 480;
+/// The number of rows that one matrix is multiplied with from which on copying it takes little of the time.
+const OFTEN: usize = 256;
+/// The number of elements from which on it matters.
+const WORTH: usize = 1 << 12;
+
+/// How the matrices of a product are cut into blocks, and these into panels.
+pub(super) struct Cut {
+    /// The rows of a panel of the left matrix.
+    pub(super) height: usize,
+    /// The vectors in a row of a panel of the right matrix, and their elements.
+    pub(super) vectors: usize,
+    pub(super) width: usize,
+    /// The terms and the columns of a block.
+    pub(super) depth: usize,
+    pub(super) count: usize,
+}
+
+impl Cut {
+    pub(super) fn of<T: Real>(p: Product) -> Cut {
+        let [height, lanes] = registers::<T>();
+        // A narrower tile where a wider one would have more columns that are not there.
+        let columns = |vectors: usize| p.n.next_multiple_of(vectors * lanes);
+        let vectors = match () {
+            () if columns(1) <= lanes => 1,
+            () if columns(2) * 20 < columns(3) * 19 => 2,
+            () => WIDE,
+        };
+        let width = vectors * lanes;
+        Cut {
+            height,
+            vectors,
+            width,
+            depth: DEPTH.min(p.k),
+            count: COLUMNS.next_multiple_of(width).min(columns(vectors)),
+        }
+    }
+}
+
+/// An operand of a product.
+#[derive(Clone, Copy)]
+pub(super) struct Operand<'v, T: Element> {
+    pub(super) values: &'v [T],
+    /// Where the panels may be kept.
+    kept: Option<&'v Buffer<T>>,
+}
+
+impl<'v, T: Element> From<&'v [T]> for Operand<'v, T> {
+    fn from(values: &'v [T]) -> Self {
+        Operand { values, kept: None }
+    }
+}
+
+/// The panels of a whole matrix.
+struct Panels<T> {
+    /// Its rows and columns in the product, and those of a panel: all that their order depends on.
+    extents: [usize; 3],
+    panels: Storage<T>,
+}
+
+impl<'v, T: Real> Operand<'v, T> {
+    /// All elements of a buffer. With `keep`, it will be multiplied again, so that its panels are kept.
+    pub(super) fn keep(buffer: &'v Buffer<T>, keep: bool) -> Self {
+        Operand {
+            values: buffer,
+            kept: keep.then_some(buffer),
+        }
+    }
+
+    fn kept_panels(
+        self,
+        kind: Derived,
+        extents: [usize; 3],
+        make: impl FnOnce(&[T]) -> Result<Storage<T>, String>,
+    ) -> Option<&'v [T]> {
+        let buffer = self.kept.filter(|kept| kept.len() >= WORTH)?;
+        // Without memory for them, there are none.
+        let panels = buffer.derived(kind, |values| {
+            let panels = make(values).ok()?;
+            Some(Panels { extents, panels })
+        })?;
+        (panels.extents == extents).then_some(&panels.panels)
+    }
+
+    /// Of a right matrix: its blocks, one after the other.
+    pub(super) fn panels(self, p: Product) -> Option<&'v [T]> {
+        if p.m > OFTEN {
+            return None;
+        }
+        let kind = if p.ty { Derived::RightAcross } else { Derived::Right };
+        let cut = Cut::of::<T>(p);
+        self.kept_panels(kind, [p.k, p.n, cut.width], |y| {
+            let mut all = stale(p.k * p.n.next_multiple_of(cut.width))?;
+            for column in (0..p.n).step_by(cut.count) {
+                let columns = cut.count.min(p.n - column);
+                let padded = columns.next_multiple_of(cut.width);
+                for from in (0..p.k).step_by(cut.depth) {
+                    let terms = cut.depth.min(p.k - from);
+                    let block = &mut all[column * p.k + from * padded..][..terms * padded];
+                    for (at, panel) in block.chunks_exact_mut(terms * cut.width).enumerate() {
+                        let first = at * cut.width;
+                        let there = cut.width.min(columns - first);
+                        Right::Matrix(y).pack(p, panel, cut.width, [from, terms], [column + first, there]);
+                    }
+                }
+            }
+            Ok(all)
+        })
+    }
+
+    /// Of a right matrix that few rows are multiplied with: some columns after the other, as [`thin`] copies them.
+    pub(super) fn thin_panels(self, p: Product) -> Option<&'v [T]> {
+        let [_, lanes] = registers::<T>();
+        // Panels of whole rows have other widths.
+        let width = AT_ONCE * lanes;
+        self.kept_panels(Derived::Right, [p.k, p.n, width], |y| thin(p, lanes, y))
+    }
+
+    /// Of a left matrix: the panels of its rows for some terms, and those for the next.
+    pub(super) fn left_panels(self, p: Product) -> Option<&'v [T]> {
+        if p.n > OFTEN {
+            return None;
+        }
+        let kind = if p.tx { Derived::LeftAcross } else { Derived::Left };
+        let Cut { height, depth, .. } = Cut::of::<T>(p);
+        self.kept_panels(kind, [p.m, p.k, height], |x| {
+            let [rx, cx, ..] = p.steps();
+            let padded = p.m.next_multiple_of(height);
+            let mut all = stale(padded * p.k)?;
+            for from in (0..p.k).step_by(depth) {
+                let terms = depth.min(p.k - from);
+                let block = &mut all[from * padded..][..terms * padded];
+                for (at, panel) in block.chunks_exact_mut(height * terms).enumerate() {
+                    let row = at * height;
+                    let there = height.min(p.m - row);
+                    pack(panel, height, [terms, there], &x[row * rx + from * cx..], [cx, rx]);
+                }
+            }
+            Ok(all)
+        })
+    }
+}
+
+/// Copies some vectors of each row, then the next ones: [`AT_ONCE`] where there are as many, and single ones behind them. The
+/// numbers that do not fill a vector are left out.
+fn thin<T: Real>(p: Product, lanes: usize, y: &[T]) -> Result<Storage<T>, String> {
+    let vectors = p.n / lanes;
+    let mut all = stale(vectors * lanes * p.k)?;
+    let mut column = 0;
+    let mut rest = &mut all[..];
+    while !rest.is_empty() {
+        let width = if vectors * lanes - column >= AT_ONCE * lanes {
+            AT_ONCE * lanes
+        } else {
+            lanes
+        };
+        let (panel, behind) = rest.split_at_mut(width * p.k);
+        pack(panel, width, [p.k, width], &y[column..], [p.n, 1]);
+        (rest, column) = (behind, column + width);
+    }
+    Ok(all)
+}
 
 /// A right matrix.
 pub(super) enum Right<'v, T> {
@@ -8,6 +175,8 @@ pub(super) enum Right<'v, T> {
     Matrix(&'v [T]),
     /// Rows that begin at these places, and may overlap.
     Rows { values: &'v [T], starts: &'v [usize] },
+    /// The panels of all blocks.
+    Kept(&'v [T]),
 }
 
 impl<T: Real> Right<'_, T> {
@@ -26,6 +195,7 @@ impl<T: Real> Right<'_, T> {
                 let [_, _, ry, cy] = p.steps();
                 pack(panel, width, [terms, there], &y[from * ry + column * cy..], [ry, cy]);
             }
+            Right::Kept(_) => {}
             Right::Rows { values, starts } => {
                 if there < width {
                     panel.fill(T::default());
@@ -71,6 +241,108 @@ pub(super) fn pack<T: Real>(
                     .take(terms)
                     .for_each(|(to, &v)| *to = v);
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+    use crate::tensor::buffer::gathered;
+
+    fn buffer(count: usize, seed: usize) -> Buffer<f32> {
+        let number = |at: usize| ((at * 7 + seed) % 23) as f32 / 7.0 - 1.5;
+        Buffer::from(gathered((0..count).map(number)).unwrap())
+    }
+
+    /// Panels that are kept change no bit of the result, in both uses of them.
+    #[test]
+    fn kept_panels_change_nothing() {
+        let sizes = [
+            (1, 70, 300),
+            (2, 64, 77),
+            (5, 90, 100),
+            (32, 300, 600),
+            (60, 257, 33),
+            (130, 90, 9),
+        ];
+        for (m, k, n) in sizes {
+            for (tx, ty) in [(false, false), (false, true), (true, false), (true, true)] {
+                let p = Product { m, k, n, tx, ty };
+                let (x, y) = (buffer(m * k, 3), buffer(k * n, 11));
+                let mut expected = vec![f32::NAN; m * n];
+                f32::gemm(p, &x, &y, &mut expected).unwrap();
+                for (left, right) in [(true, false), (false, true), (true, true), (true, true)] {
+                    let mut z = vec![f32::NAN; m * n];
+                    f32::product(p, Operand::keep(&x, left), Operand::keep(&y, right), &mut z).unwrap();
+                    assert_eq!(z, expected, "{p:?} {left} {right}");
+                }
+                // Panels of a matrix of another layout are not taken for those of this one.
+                let other = Product {
+                    m,
+                    k: n,
+                    n: k,
+                    tx: false,
+                    ty,
+                };
+                if !tx {
+                    let long = buffer(m * n, 5);
+                    let (mut z, mut expected) = (vec![f32::NAN; m * k], vec![f32::NAN; m * k]);
+                    f32::gemm(other, &long, &y, &mut expected).unwrap();
+                    f32::product(other, (&*long).into(), Operand::keep(&y, true), &mut z).unwrap();
+                    assert_eq!(z, expected, "{other:?}");
+                }
+            }
+        }
+    }
+
+    /// How many times as fast a product is with kept panels: `cargo test --release -p pir-interp -- --ignored --nocapture kept_panels_pay`.
+    #[test]
+    #[ignore = "it measures time"]
+    fn kept_panels_pay() {
+        let sizes = [
+            (1, 256, 256),
+            (1, 256, 1024),
+            (1, 1024, 1024),
+            (4, 256, 256),
+            (8, 1024, 1024),
+            (32, 256, 256),
+            (32, 1024, 1024),
+            (32, 1024, 4096),
+            (1024, 1024, 32),
+        ];
+        println!("| product | µs | µs, panels kept | ratio |\n|---|---|---|---|");
+        for (m, k, n) in sizes {
+            let p = Product {
+                m,
+                k,
+                n,
+                tx: false,
+                ty: false,
+            };
+            let (x, y, mut z) = (buffer(m * k, 3), buffer(k * n, 11), vec![0.0; m * n]);
+            let mut best = [f64::INFINITY; 2];
+            let repeats = 10_000_000 / (m * k * n) + 1;
+            for round in 0..200 {
+                let keep = round % 2 == 1;
+                let (left, right) = (keep && n < m, keep && n >= m);
+                let start = Instant::now();
+                for _ in 0..repeats {
+                    f32::product(p, Operand::keep(&x, left), Operand::keep(&y, right), &mut z).unwrap();
+                }
+                let time = start.elapsed().as_secs_f64() * 1e6 / repeats as f64;
+                // The first round of each makes the panels.
+                if round > 1 {
+                    best[usize::from(keep)] = best[usize::from(keep)].min(time);
+                }
+            }
+            let [without, with] = best;
+            println!(
+                "| {m} x {k} times {k} x {n} | {without:.1} | {with:.1} | {:.2} |",
+                without / with
+            );
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The operation that a kernel is prepared for, and what kernels take and give.
 
+use pir_dialects::mlir::scf;
+use pir_dialects::pd;
 use pir_ir::{AttrData, Context, Elements, OpView, Type, TypeData};
 use smallvec::SmallVec;
 
@@ -88,6 +90,25 @@ impl Spec<'_> {
         let before = absent.iter().filter(|&&a| a < index as i64).count();
         let at = index.checked_sub(before)?;
         (at < self.view.body.num_operands(self.view.op)).then_some(at)
+    }
+
+    /// Whether an operand is the same in all iterations of the innermost loop around the operation.
+    pub(crate) fn is_invariant(&self, operand: usize) -> bool {
+        let OpView { ctx, body, op } = self.view;
+        let Some(value) = body.get_operand(op, operand) else {
+            return false;
+        };
+        let made_in = body.value_block(value);
+        let mut at = op;
+        while body.op_block(at) != made_in {
+            let Some(parent) = body.parent_op(at) else { return false };
+            let name = ctx.op_str(body.op_name(parent));
+            if pd::is_while(name) || matches!(name, scf::FOR | scf::WHILE) {
+                return true;
+            }
+            at = parent;
+        }
+        false
     }
 
     /// Whether the optional result that is declared at `index` is absent.

@@ -2,11 +2,14 @@
 //!
 //! A loop creates tensors of a few sizes and drops them, over and over. Small buffers without references are kept by
 //! their thread for the next tensor of about the same size, so that a loop does not allocate.
+//!
+//! A buffer also keeps what kernels derive from its elements, until these may change.
 
+use std::any::Any;
 use std::cell::RefCell;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use half::{bf16, f16};
 use pir_ir::budget::{self, Budget, Reservation};
@@ -114,16 +117,55 @@ impl<T> DerefMut for Storage<T> {
     }
 }
 
+/// What kernels can derive from the elements of a buffer; it may keep one of each kind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Derived {
+    /// The panels of a right matrix.
+    Right,
+    /// Those of a transposed one.
+    RightAcross,
+    /// The panels of a left matrix.
+    Left,
+    /// Those of a transposed one.
+    LeftAcross,
+    /// The elements in single precision.
+    Single,
+}
+
+type Kept = [OnceLock<Box<dyn Any + Send + Sync>>; Derived::Single as usize + 1];
+
+/// The elements of buffers that share them.
+struct Shared<T> {
+    values: Storage<T>,
+    /// What is derived from the elements. Whoever can change them drops it.
+    derived: OnceLock<Box<Kept>>,
+}
+
+impl<T> Shared<T> {
+    fn new(values: Storage<T>) -> Self {
+        Shared {
+            values,
+            derived: OnceLock::new(),
+        }
+    }
+
+    /// The elements for writing.
+    fn change(&mut self) -> &mut Storage<T> {
+        self.derived.take();
+        &mut self.values
+    }
+}
+
 /// The elements of a tensor; cloning shares them.
 pub struct Buffer<T: Element> {
     /// `Some` except during `drop`.
-    values: Option<Arc<Storage<T>>>,
+    values: Option<Arc<Shared<T>>>,
 }
 
 /// The buffers that a thread keeps for reuse.
 pub struct Pool<T> {
     /// Empty and unshared: `Arc` allocations for sharing tensors.
-    shells: Vec<Arc<Storage<T>>>,
+    shells: Vec<Arc<Shared<T>>>,
     /// Lists of any elements, by size class of their capacity.
     spare: [Vec<Storage<T>>; CLASSES],
     bytes: usize,
@@ -285,14 +327,14 @@ pub(crate) fn done<T: Element>(values: Storage<T>) {
 impl<T: Element> Buffer<T> {
     /// The elements for writing, if they are unshared.
     pub(crate) fn get_mut(&mut self) -> Option<&mut [T]> {
-        Some(&mut Arc::get_mut(self.values.as_mut()?)?.values)
+        Some(Arc::get_mut(self.values.as_mut()?)?.change())
     }
 
     /// The elements alone; copied if they are shared.
     pub(crate) fn into_storage(mut self) -> Result<Storage<T>, String> {
         match self.values.as_mut().and_then(Arc::get_mut) {
             // Dropping the shell returns it to the pool.
-            Some(values) => Ok(std::mem::take(values)),
+            Some(shared) => Ok(std::mem::take(shared.change())),
             None => gathered(self.iter().copied()),
         }
     }
@@ -306,6 +348,22 @@ impl<T: Element> Buffer<T> {
     pub(crate) fn address(&self) -> usize {
         self.values.as_ref().map_or(0, |values| Arc::as_ptr(values).addr())
     }
+
+    /// What `make` derives from the elements. The first result of a kind is kept with them until they are dropped or may change;
+    /// `None` if that is of another type, or if there is nothing.
+    pub(crate) fn derived<D: Any + Send + Sync>(
+        &self,
+        kind: Derived,
+        make: impl FnOnce(&[T]) -> Option<D>,
+    ) -> Option<&D> {
+        let shared = self.values.as_ref()?;
+        let place = &shared.derived.get_or_init(Box::default)[kind as usize];
+        if place.get().is_none() {
+            // Another thread may be faster.
+            let _ = place.set(Box::new(make(&shared.values)?));
+        }
+        place.get()?.downcast_ref()
+    }
 }
 
 impl<T: Element> From<Storage<T>> for Buffer<T> {
@@ -315,12 +373,12 @@ impl<T: Element> From<Storage<T>> for Buffer<T> {
         let values = match shell {
             Some(mut shell) => {
                 match Arc::get_mut(&mut shell) {
-                    Some(inside) => *inside = values,
-                    None => shell = Arc::new(values),
+                    Some(inside) => *inside.change() = values,
+                    None => shell = Arc::new(Shared::new(values)),
                 }
                 shell
             }
-            None => Arc::new(values),
+            None => Arc::new(Shared::new(values)),
         };
         Buffer { values: Some(values) }
     }
@@ -331,7 +389,7 @@ impl<T: Element> Deref for Buffer<T> {
 
     #[inline]
     fn deref(&self) -> &[T] {
-        self.values.as_ref().map_or(&[], |values| &values.values)
+        self.values.as_ref().map_or(&[], |shared| &shared.values)
     }
 }
 
@@ -353,10 +411,10 @@ impl<T: Element + fmt::Debug> fmt::Debug for Buffer<T> {
 impl<T: Element> Drop for Buffer<T> {
     fn drop(&mut self) {
         let Some(mut shared) = self.values.take() else { return };
-        let Some(values) = Arc::get_mut(&mut shared) else {
+        let Some(inside) = Arc::get_mut(&mut shared) else {
             return;
         };
-        let values = std::mem::take(values);
+        let values = std::mem::take(inside.change());
         T::pooled(|pool| {
             pool.put(values);
             if pool.shells.len() < KEPT {
@@ -403,6 +461,30 @@ mod tests {
         assert_ne!(copied.as_ptr(), place);
         let moved = kept.into_storage().unwrap();
         assert_eq!(moved.as_ptr(), place);
+    }
+
+    #[test]
+    fn derived_values_go_when_elements_may_change() {
+        let sum = |b: &Buffer<f32>| b.derived(Derived::Right, |v| Some(v.iter().sum::<f32>())).copied();
+        let mut first = Buffer::from(gathered([1.0f32, 2.0].into_iter()).unwrap());
+        assert_eq!(sum(&first), Some(3.0));
+        // It is kept, with what shares the elements too, and by kind.
+        let other = first.clone();
+        assert_eq!(other.derived(Derived::Right, |_| Some(0.0f32)), Some(&3.0));
+        assert_eq!(other.derived(Derived::RightAcross, |_| Some(5.0f32)), Some(&5.0));
+        assert_eq!(other.derived(Derived::Right, |_| Some(7u8)), None);
+        assert!(first.get_mut().is_none());
+        drop(other);
+        first.get_mut().unwrap()[0] = 4.0;
+        assert_eq!(sum(&first), Some(6.0));
+        // Nor does it stay with memory that is used again.
+        let address = first.address();
+        drop(first);
+        let second = Buffer::from(gathered([1.0f32, 1.0].into_iter()).unwrap());
+        assert_eq!(second.address(), address);
+        assert_eq!(sum(&second), Some(2.0));
+        let moved = Buffer::from(second.into_storage().unwrap());
+        assert_eq!(moved.derived(Derived::Right, |_| None::<f32>), None);
     }
 
     #[test]
