@@ -14,6 +14,7 @@ use std::ops::{Add, AddAssign, Mul};
 
 use pulp::{Simd, WithSimd};
 
+use super::gemm_rows::{all_dots, rows};
 use super::panels::{Cut, Operand, Right, pack};
 use crate::exec::count_flops;
 use crate::parallel;
@@ -66,7 +67,7 @@ impl Product {
     }
 
     /// About how many nanoseconds it takes.
-    fn work(self) -> usize {
+    pub(super) fn work(self) -> usize {
         self.m.saturating_mul(self.k).saturating_mul(self.n) / 16
     }
 }
@@ -186,191 +187,6 @@ real!(
     as_simd_f64s,
     as_mut_simd_f64s
 );
-
-/// Each row of the result is a linear combination of the rows of `y`, which are contiguous, or in `panels`.
-fn rows<T: Real>(p: Product, x: &[T], y: &[T], panels: Option<&[T]>, z: &mut [T]) {
-    // For a single row, threads share the columns.
-    let part = match p.m {
-        1 => (1usize << 16).div_ceil(p.k.max(1)).next_multiple_of(256),
-        _ => (1usize << 14).div_ceil(p.n.max(1) * p.k.max(1)) * p.n,
-    };
-    parallel::chunks(z, part, p.work(), |first, z| {
-        let combined = Combined {
-            p,
-            x,
-            y,
-            panels,
-            z,
-            first,
-        };
-        simd::dispatch(combined);
-    });
-}
-
-/// Some rows of a product, or some columns of its only row, from an element on.
-struct Combined<'v, T> {
-    p: Product,
-    x: &'v [T],
-    y: &'v [T],
-    /// The columns of `y`, as [`thin`](super::panels::thin) copies them.
-    panels: Option<&'v [T]>,
-    z: &'v mut [T],
-    first: usize,
-}
-
-impl<T: Real> WithSimd for Combined<'_, T> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        let Combined {
-            p,
-            x,
-            y,
-            panels,
-            z,
-            first,
-        } = self;
-        let [rx, cx, ..] = p.steps();
-        let lanes = size_of::<T::Vector<S>>() / size_of::<T>();
-        let (top, left) = (first / p.n.max(1), first % p.n.max(1));
-        let width = p.n.min(z.len()).max(1);
-        for (i, z) in z.chunks_exact_mut(width).enumerate() {
-            let x = &x[(top + i) * rx..];
-            let mut at = 0;
-            while at < width {
-                let (y, z) = (&y[left + at..], &mut z[at..]);
-                let panel = panels.map(|panels| &panels[((left + at) * p.k).min(panels.len())..]);
-                at += match (z.len() / lanes, panel) {
-                    (AT_ONCE.., None) => combine::<S, T, AT_ONCE>(simd, [p.k, cx, p.n], x, y, z),
-                    (AT_ONCE.., Some(y)) => combine::<S, T, AT_ONCE>(simd, [p.k, cx, AT_ONCE * lanes], x, y, z),
-                    (1.., None) => combine::<S, T, 1>(simd, [p.k, cx, p.n], x, y, z),
-                    (1.., Some(y)) => combine::<S, T, 1>(simd, [p.k, cx, lanes], x, y, z),
-                    (0, _) => {
-                        z[0] = (0..p.k).fold(T::default(), |sum, l| sum + x[l * cx] * y[l * p.n]);
-                        1
-                    }
-                };
-            }
-        }
-    }
-}
-
-/// Sums up multiples of rows, in `N` vectors that stay in registers; how many elements these are.
-#[inline(always)]
-fn combine<S: Simd, T: Real, const N: usize>(
-    simd: S,
-    [k, step, n]: [usize; 3],
-    x: &[T],
-    y: &[T],
-    z: &mut [T],
-) -> usize {
-    let width = N * size_of::<T::Vector<S>>() / size_of::<T>();
-    let mut sums = [T::splat(simd, T::default()); N];
-    for l in 0..k {
-        let factor = T::splat(simd, x[l * step]);
-        let Some(y) = T::vectors::<S>(&y[l * n..][..width]).0.first_chunk::<N>() else {
-            break;
-        };
-        for j in 0..N {
-            sums[j] = T::fused(simd, factor, y[j], sums[j]);
-        }
-    }
-    T::vectors_mut::<S>(z).0[..N].copy_from_slice(&sums);
-    width
-}
-
-/// Each element is a dot product of a row of `x` and a row of `y`, both contiguous.
-fn all_dots<T: Real>(p: Product, x: &[T], y: &[T], z: &mut [T]) {
-    let k = p.k.max(1);
-    let part = match p.m {
-        1 => (1usize << 16).div_ceil(k).next_multiple_of(DOT_COLUMNS),
-        _ => p.n * DOT_ROWS,
-    };
-    parallel::chunks(z, part, p.work(), |first, z| {
-        let (row, column) = (first / p.n.max(1), first % p.n.max(1));
-        let width = p.n.min(z.len()).max(1);
-        let (x, y) = (&x[row * p.k..], &y[column * p.k..]);
-        simd::dispatch(Dots { k: p.k, width, x, y, z });
-    });
-}
-
-/// The rows of both matrices whose dot products are computed together.
-const DOT_ROWS: usize = 4;
-const DOT_COLUMNS: usize = 4;
-
-struct Dots<'v, T> {
-    k: usize,
-    /// The number of elements in a row of the result.
-    width: usize,
-    x: &'v [T],
-    y: &'v [T],
-    z: &'v mut [T],
-}
-
-impl<T: Real> WithSimd for Dots<'_, T> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        let Dots { k, width, x, y, z } = self;
-        for (j, y) in y
-            .chunks(DOT_COLUMNS * k.max(1))
-            .take(width.div_ceil(DOT_COLUMNS))
-            .enumerate()
-        {
-            let j = j * DOT_COLUMNS;
-            for (i, z) in z.chunks_mut(DOT_ROWS * width).enumerate() {
-                let x = &x[i * DOT_ROWS * k..];
-                if z.len() == DOT_ROWS * width && width - j >= DOT_COLUMNS && S::REGISTER_COUNT >= 32 {
-                    dots::<S, T, DOT_ROWS, DOT_COLUMNS>(simd, [k, width, j], x, y, z);
-                    continue;
-                }
-                for (i, z) in z.chunks_exact_mut(width).enumerate() {
-                    let x = &x[i * k..];
-                    if width - j >= DOT_COLUMNS {
-                        dots::<S, T, 1, DOT_COLUMNS>(simd, [k, width, j], x, y, z);
-                    } else {
-                        for j in j..width {
-                            dots::<S, T, 1, 1>(simd, [k, width, j], x, &y[j % DOT_COLUMNS * k..], z);
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// The dot products of some rows, written from a column on. The order of the terms does not depend on their number.
-#[inline(always)]
-fn dots<S: Simd, T: Real, const M: usize, const N: usize>(
-    simd: S,
-    [k, width, column]: [usize; 3],
-    x: &[T],
-    y: &[T],
-    z: &mut [T],
-) {
-    let x: [_; M] = std::array::from_fn(|at| T::vectors::<S>(&x[at * k..][..k]));
-    let y: [_; N] = std::array::from_fn(|at| T::vectors::<S>(&y[at * k..][..k]));
-    let mut sums = [[T::splat(simd, T::default()); N]; M];
-    let length = x[0].0.len();
-    let heads: [_; M] = std::array::from_fn(|at| &x[at].0[..length]);
-    let others: [_; N] = std::array::from_fn(|at| &y[at].0[..length]);
-    for l in 0..length {
-        for i in 0..M {
-            for j in 0..N {
-                sums[i][j] = T::fused(simd, heads[i][l], others[j][l], sums[i][j]);
-            }
-        }
-    }
-    for i in 0..M {
-        for j in 0..N {
-            let rest = x[i].1.iter().zip(y[j].1);
-            let rest = rest.fold(T::default(), |sum, (&a, &b)| sum + a * b);
-            z[i * width + column + j] = T::total(simd, sums[i][j]) + rest;
-        }
-    }
-}
 
 /// Element by element, for any layout.
 fn whole_rows<T: Element>(p: Product, x: &[T], y: &[T], z: &mut [T], add: impl Fn(T, T, T) -> T) {

@@ -18,6 +18,7 @@ mod fft;
 mod flops;
 mod fractional;
 mod gemm;
+mod gemm_rows;
 mod general;
 mod grad;
 mod index;

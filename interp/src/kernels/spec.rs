@@ -1,8 +1,6 @@
 //! The operation that a kernel is prepared for, and what kernels take and give.
 
-use pir_dialects::mlir::scf;
-use pir_dialects::pd;
-use pir_ir::{AttrData, Context, Elements, OpView, Type, TypeData};
+use pir_ir::{AttrData, Context, Elements, OpId, OpView, Type, TypeData};
 use smallvec::SmallVec;
 
 use crate::tensor::{DType, Element, Shape, Tensor};
@@ -99,11 +97,17 @@ impl Spec<'_> {
             return false;
         };
         let made_in = body.value_block(value);
+        // Whether the operation is in a region that is repeated, and the value is not.
+        let is_repeated = |inner: OpId, around: OpId| {
+            let region = body.op_region(inner).and_then(|region| body.region_index(region));
+            let flow = body.region_flow(ctx, around);
+            flow.zip(region)
+                .is_some_and(|(flow, region)| flow.is_repeated(body.view(ctx, around), region))
+        };
         let mut at = op;
         while body.op_block(at) != made_in {
             let Some(parent) = body.parent_op(at) else { return false };
-            let name = ctx.op_str(body.op_name(parent));
-            if pd::is_while(name) || matches!(name, scf::FOR | scf::WHILE) {
+            if is_repeated(at, parent) {
                 return true;
             }
             at = parent;
