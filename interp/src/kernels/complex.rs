@@ -15,7 +15,6 @@ type C = Complex<f64>;
 
 /// Operations whose kernels move, create or add elements of any type.
 pub(super) const SAME: &[&str] = &[
-    pd::AddN::NAME,
     pd::AssignValue::NAME,
     pd::Assign::NAME,
     pd::Concat::NAME,
@@ -84,6 +83,19 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (pd::Sign::NAME, |_| each(C::sign)),
     (pd::Scale::NAME, scale),
     (pd::Abs::NAME, |_| to_parts(C::abs)),
+    (pd::AbsGrad::NAME, |_| {
+        Ok(Box::new(|inputs| {
+            let [x, g] = take(inputs)?;
+            let g = g.cast(x.dtype())?;
+            one(zipped(x, g, |x, g| g * x.sign())?)
+        }))
+    }),
+    (pd::AddN::NAME, |_| {
+        Ok(Box::new(|inputs| {
+            let sum = inputs.into_iter().map(Ok).reduce(|a, b| zipped(a?, b?, |a, b| a + b));
+            one(sum.ok_or("at least one operand is needed")??)
+        }))
+    }),
     (ops::Real::NAME, |_| to_parts(|z| z.re)),
     (ops::Imag::NAME, |_| to_parts(|z| z.im)),
     (pd::Isfinite::NAME, |_| test(C::is_finite)),
@@ -248,14 +260,19 @@ fn test(f: impl Fn(C) -> bool + Send + Sync + 'static) -> Result<Kernel, String>
 fn pairs(f: impl Fn(C, C) -> C + Send + Sync + 'static) -> Result<Kernel, String> {
     Ok(Box::new(move |inputs| {
         let [x, y] = take(inputs)?;
-        one(match x.data() {
-            Data::C64(_) => zip_in_place(x, y, |a: Complex<f32>, b: Complex<f32>| {
-                Complex::narrow(f(a.wide(), b.wide()))
-            })?,
-            Data::C128(_) => zip_in_place(x, y, &f)?,
-            _ => return Err(REAL.to_owned()),
-        })
+        one(zipped(x, y, &f)?)
     }))
+}
+
+/// Combines the elements of two tensors.
+fn zipped(x: Tensor, y: Tensor, f: impl Fn(C, C) -> C) -> Result<Tensor, String> {
+    match x.data() {
+        Data::C64(_) => zip_in_place(x, y, |a: Complex<f32>, b: Complex<f32>| {
+            Complex::narrow(f(a.wide(), b.wide()))
+        }),
+        Data::C128(_) => zip_in_place(x, y, f),
+        _ => Err(REAL.to_owned()),
+    }
 }
 
 fn compare(f: impl Fn(C, C) -> bool + Send + Sync + 'static) -> Result<Kernel, String> {

@@ -51,6 +51,7 @@ mod spec;
 mod special;
 pub(crate) mod steps;
 mod sums;
+mod suppression;
 mod unary;
 mod vector;
 mod yolo;
@@ -133,6 +134,7 @@ impl Kernels {
             ctc::KERNELS,
             sequences::KERNELS,
             boxes::KERNELS,
+            suppression::KERNELS,
             yolo::KERNELS,
             fractional::KERNELS,
             paddle::KERNELS,

@@ -53,6 +53,51 @@ def nms(draw, op):
             yield Case(op, [Tensor(np.abs(BOXES), dtype)], attributes(threshold=most), lambda x, m=most: C.nms(x, m), grad=False, typed=True)
 
 
+def many(draw, dtype, *shape):
+    """Boxes that overlap."""
+    corners = draw.array([*shape, 2], dtype, 0.0, 6.0)
+    return Tensor(np.concatenate([corners, corners + draw.array([*shape, 2], dtype, 1.0, 5.0)], -1), dtype, False)
+
+
+@covers("multiclass_nms3", "matrix_nms")
+def detections(draw, op):
+    for dtype in TYPES:
+        for least, top, most, whole in ((0.1, 6, 5, True), (0.3, -1, -1, False), (0.999, 4, 3, True)):
+            given = dict(score_threshold=least, nms_top_k=top, keep_top_k=most)
+            inputs = [many(draw, dtype, 2, 7), draw.tensor([2, 3, 7], dtype, 0.0, 0.99, grad=False)]
+            absent = ""
+            if op == "multiclass_nms3":
+                more = [dict(nms_threshold=t, normalized=whole, nms_eta=e, background_label=b) for t, e, b in ((0.3, 1.0, 0), (0.7, 0.8, -1))]
+                absent = ", absent_operands = [2]"
+            else:
+                more = [dict(post_threshold=0.05, use_gaussian=g, gaussian_sigma=1.5, background_label=-1, normalized=whole) for g in (False, True)]
+            for own in more:
+                all_of = given | own
+                text = (f"%o0, %o1, %o2 = pd.{op} (%x0, %x1) {{{attributes(**all_of)}}} : tensor<?x6x{dtype}>, tensor<?x1xi32>, tensor<2xi32>")
+                none = [None] * (op == "multiclass_nms3")
+                call = lambda b, s, a=tuple(all_of.values()), n=none: getattr(C, op)(b, s, *n, *a)  # noqa: E731
+                yield Case(op, inputs, call=call, text=text, outs=3, grad=False, **KERNEL | {"typed": False})
+        if op == "multiclass_nms3":
+            inputs = [many(draw, dtype, 7, 3), draw.tensor([7, 3], dtype, 0.0, 1.0, grad=False), Tensor(np.array([4, 3]), "i32")]
+            given = dict(score_threshold=0.1, nms_top_k=6, keep_top_k=5, nms_threshold=0.2, normalized=False, nms_eta=1.0, background_label=1)
+            text = f"%o0, %o1, %o2 = pd.{op} (%x0, %x1, %x2) {{{attributes(**given)}}} : tensor<?x6x{dtype}>, tensor<?x1xi32>, tensor<2xi32>"
+            yield Case(op, inputs, call=lambda *x, a=tuple(given.values()): C.multiclass_nms3(*x, *a), text=text, outs=3, grad=False,
+                       **KERNEL | {"typed": False})
+
+
+@covers("generate_proposals")
+def proposals(draw, op):
+    for dtype in TYPES:
+        for before, after, most, least, eta, whole in ((8, 5, 0.5, 0.1, 1.0, True), (-1, -1, 0.7, 2.0, 0.9, False), (12, 4, 0.3, 20.0, 1.0, True)):
+            given = dict(pre_nms_top_n=before, post_nms_top_n=after, nms_thresh=most, min_size=least, eta=eta, pixel_offset=whole)
+            inputs = [draw.tensor([2, 3, 2, 3], dtype, 0.0, 1.0, grad=False), draw.tensor([2, 12, 2, 3], dtype, -0.5, 0.5, grad=False),
+                      Tensor(np.array([[12, 14], [9, 9]]), dtype, False), many(draw, dtype, 2, 3, 3), draw.tensor([2, 3, 3, 4], dtype, 0.1, 1.0, grad=False)]
+            names = ", ".join(f"%x{at}" for at in range(5))
+            text = f"%o0, %o1, %o2 = pd.{op} ({names}) {{{attributes(**given)}}} : tensor<?x4x{dtype}>, tensor<?x1x{dtype}>, tensor<2xi32>"
+            yield Case(op, inputs, call=lambda *x, a=tuple(given.values()): C.generate_proposals(*x, *a), text=text, outs=3, grad=False,
+                       **KERNEL | {"typed": False})
+
+
 @covers("yolo_box")
 def yolo_box(draw, op):
     for dtype in TYPES:
