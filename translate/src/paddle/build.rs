@@ -13,8 +13,8 @@ use super::gradients::Flags;
 use super::inplace::Sharing;
 use pir_dialects::marks::{ABSENT_OPERANDS, ABSENT_RESULTS};
 use pir_ir::{
-    Arity, Attr, BlockId, Body, Context, Diagnostic, OpId, OpSpec, RegionId, Span, Sym, Type, ValueId, ValueName,
-    nearest,
+    Arity, Attr, BlockId, Body, Context, Diagnostic, OpId, OpSpec, RegionId, Span, Sym, Type, TypeData, ValueId,
+    ValueName, nearest,
 };
 
 /// The number of a value in the source; 0 is an absent value.
@@ -52,7 +52,8 @@ pub(crate) struct Builder<'c> {
     /// The spelling of a value's number in the source.
     pub(crate) spelling: fn(SourceId) -> String,
     /// Results that the operations here do not have. Programs unpack them from lists all the same.
-    surplus: FxHashSet<SourceId>,
+    pub(super) surplus: FxHashSet<SourceId>,
+    pub(super) einsums: super::einsum::Operands,
     pub(super) flags: Flags,
     pub(super) changes: Changes,
     pub(super) sharing: Sharing,
@@ -82,6 +83,7 @@ impl<'c> Builder<'c> {
             num_args: 0,
             spelling: |id| format!("value {id}"),
             surplus: FxHashSet::default(),
+            einsums: super::einsum::Operands::default(),
             flags: Flags::default(),
             changes: Changes::default(),
             sharing: Sharing::default(),
@@ -170,6 +172,9 @@ impl<'c> Builder<'c> {
         if super::stacks::translate(self, &source) {
             return SmallVec::new();
         }
+        if self.einsum(&source) {
+            return SmallVec::new();
+        }
         if source.name == "builtin.split" && source.operands.iter().any(|id| self.surplus.contains(id)) {
             self.surplus.extend(source.results.iter().map(|&(id, _)| id));
             return SmallVec::new();
@@ -183,6 +188,7 @@ impl<'c> Builder<'c> {
             return SmallVec::new();
         }
         self.set_value(&mut source);
+        self.all_elements(&mut source);
         let in_place = self.functional_name(&mut source);
         self.check_name(&source);
         let operands = self.operands(&source);
@@ -254,6 +260,16 @@ impl<'c> Builder<'c> {
             }
         }
         regions
+    }
+
+    /// PaddlePaddle omits the elements of a list of gradients that were not requested; here a list is unpacked as a whole.
+    fn all_elements(&self, source: &mut SourceOp) {
+        let list = source.operands.first().and_then(|&id| self.value_type(id));
+        if let ("builtin.split", Some(TypeData::List(types))) = (&*source.name, list.map(|ty| self.ctx.type_data(ty))) {
+            for ((_, ty), &own) in source.results.iter_mut().zip(types) {
+                *ty = ty.or(Some(own));
+            }
+        }
     }
 
     /// PaddlePaddle omits gradients that were not requested; a gradient operation that is defined here has them, of the types of the

@@ -10,6 +10,7 @@ mod attributes;
 pub(crate) mod build;
 mod carried;
 mod constants;
+mod einsum;
 mod gradients;
 mod inplace;
 mod keys;

@@ -1,7 +1,7 @@
 //! Attributes that only PaddlePaddle's operations have: kept as annotations, `paddle.name`, and written back.
 
 use pir_dialects::formats;
-use pir_ir::{Attr, Body, Context, Diagnostic, OpView};
+use pir_ir::{Arity, Attr, Body, Context, Diagnostic, OpView};
 
 /// The prefix of annotations.
 pub(super) const PREFIX: &str = "paddle.";
@@ -32,7 +32,7 @@ pub(super) fn keep(ctx: &Context, body: &mut Body, errors: &mut Vec<Diagnostic>)
         // PaddlePaddle also sets the flag if the axes are all axes.
         let are_all = match axes {
             // If all are omitted.
-            None => body.num_operands(op) == 1,
+            None => body.num_operands(op) == def.operands.iter().filter(|spec| spec.arity == Arity::One).count(),
             Some(axes) => axes.is_empty() || shape.is_some_and(|(shape, _)| axes.len() >= shape.len()),
         };
         for &(name, attr) in entries.iter().filter(|&&(name, _)| is_foreign(ctx.str(name))) {
