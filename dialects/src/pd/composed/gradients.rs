@@ -24,6 +24,27 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         let size = ((a - 1.0) * x.log() - x - super::math::lgamma(a)).exp();
         Ok(vec![-(size * g)])
     }),
+    ("fill_diagonal_tensor_grad", |op| {
+        let g = op.x("out_grad")?;
+        let &[m, n] = &*op.shape("out_grad")? else {
+            return Err("`out_grad` must be a matrix".to_owned());
+        };
+        if [op.int("dim1")?, op.int("dim2")?] != [0, 1] {
+            return Err("`dim1` and `dim2` must be 0 and 1".to_owned());
+        }
+        let on = super::places::diagonal(op, g, &[m, n], op.int("offset")?)?;
+        Ok(vec![on.select(g.zeros(), g)])
+    }),
+    ("crop_grad", |op| {
+        let (g, extents, mut offsets) = (op.x("out_grad")?, op.shape("x")?, op.ints("offsets")?);
+        offsets.resize(extents.len(), 0);
+        // An unknown extent is the rest of the dimension.
+        let places = g.dims().iter().zip(&extents).zip(&offsets);
+        let pads: Vec<i64> = places
+            .flat_map(|((&size, &extent), &offset)| [offset, if size < 0 { 0 } else { extent - offset - size }])
+            .collect();
+        Ok(vec![g.pad(&pads).reshape(&*extents)])
+    }),
     ("rrelu_grad", |op| Ok(vec![op.x("noise")? * op.x("out_grad")?])),
     ("huber_loss_grad", |op| {
         let delta = op.float("delta")?;

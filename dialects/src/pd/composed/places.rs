@@ -228,7 +228,7 @@ fn index_put<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
 }
 
 /// Where a matrix has a diagonal.
-fn diagonal<'c>(op: &Call<'c>, x: Expr<'c>, shape: &[i64], offset: i64) -> Result<Expr<'c>, String> {
+pub(super) fn diagonal<'c>(op: &Call<'c>, x: Expr<'c>, shape: &[i64], offset: i64) -> Result<Expr<'c>, String> {
     let (m, n) = (shape[0], shape[1]);
     fits_in_table(&[m, n])?;
     let numbers: Vec<f64> = (0..m * n).map(|at| f64::from(at % n - at / n == offset)).collect();

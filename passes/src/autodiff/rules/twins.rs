@@ -3,12 +3,13 @@
 //!
 //! `pd.X` is emitted again, with placeholders for the operands whose cotangents `pd.X_grad` returns, and its rule is
 //! applied. A value that the rule reads is the operand of `pd.X_grad` with this name, if there is one, whether it is an
-//! operand or a result of `pd.X`; a result that `pd.X_grad` does not read is recomputed. In the end, the operands
+//! operand or a result of `pd.X`; a result that `pd.X_grad` does not read is recomputed. If `pd.X` is piecewise constant, its
+//! gradient is zero. In the end, the operands
 //! replace their placeholders.
 
-use pir_dialects::marks::ABSENT_OPERANDS;
+use pir_dialects::marks::{ABSENT_OPERANDS, ABSENT_RESULTS};
 use pir_dialects::pd;
-use pir_ir::{Arity, Attr, Context, OpDef, OpId, Restated, Sym, Type, TypeData, ValueId, ValueSpec};
+use pir_ir::{Arity, Attr, Context, Derivative, OpDef, OpId, Restated, Sym, Type, TypeData, ValueId, ValueSpec};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -55,6 +56,10 @@ fn gradient(cx: &mut RuleCx<'_, '_>) -> Result<SmallVec<[ValueId; 2]>, String> {
     let ctx = cx.ctx();
     let def = ctx.op_def(cx.r.body.op_name(cx.op)).ok_or("it is not defined")?;
     let primal = primal(ctx, def).ok_or("there is no such operation")?;
+    if let (Derivative::None, Some(last), 1) = (&primal.derivative, cx.num_operands().checked_sub(1), def.results.len())
+    {
+        return Ok(SmallVec::from_elem(zeros_like(cx.r, cx.operand(last))?, 1));
+    }
     let mut again = Again {
         given: Given::of(cx, def),
         primal,
@@ -230,11 +235,12 @@ fn emit(cx: &mut RuleCx<'_, '_>, again: &Again<'_>) -> Result<OpId, String> {
     if !absent.is_empty() {
         attrs.push(ABSENT_OPERANDS.entry(ctx, ctx.ints_attr(&absent)));
     }
-    let (mut types, mut is_known) = (Vec::new(), true);
-    for spec in again.primal.results.iter() {
+    let (mut types, mut is_known, mut unread) = (Vec::new(), true, Vec::new());
+    for (place, spec) in (0i64..).zip(again.primal.results.iter()) {
         let read = |name: &str| again.given.operand(name).filter(|group| !group.is_empty());
         let group = read(&spec.name).or_else(|| read(&format!("{}_grad", spec.name)));
         is_known &= group.is_some();
+        unread.extend((group.is_none() && spec.arity == Arity::Optional).then_some(place));
         let own = group.into_iter().flatten().map(|&index| cx.operand_type(index));
         let is_only_list = spec.arity == Arity::Variadic && again.primal.results.len() == 1;
         types.extend(own.flat_map(|ty| match ctx.type_data(ty) {
@@ -242,12 +248,16 @@ fn emit(cx: &mut RuleCx<'_, '_>, again: &Again<'_>) -> Result<OpId, String> {
             _ => vec![ty],
         }));
     }
+    let is_foreign = pd::is_foreign(&again.primal.name);
+    if is_foreign && !unread.is_empty() {
+        attrs.push(ABSENT_RESULTS.entry(ctx, ctx.ints_attr(&unread)));
+    }
     let attrs = ctx.dict(&attrs);
     let op =
         cx.r.op(&again.primal.name)
             .operands(again.operands.iter().copied())
             .attrs(attrs);
-    match is_known || pd::is_foreign(&again.primal.name) {
+    match is_known || is_foreign {
         true => Ok(op.results(types).build()),
         false => op.infer(),
     }
@@ -263,6 +273,9 @@ fn cotangents(
     let mut out: SmallVec<[ValueId; 2]> = SmallVec::new();
     for spec in def.results.iter() {
         let group = again.given.result(&spec.name).cloned().unwrap_or_default();
+        if group.is_empty() {
+            continue;
+        }
         let placeholders = again.of(spec.name.strip_suffix("_grad").unwrap_or(&spec.name));
         let mut grads = Vec::new();
         for placeholder in placeholders {
