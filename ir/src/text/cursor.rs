@@ -95,10 +95,10 @@ pub(crate) fn short_suffix_len(word: u64) -> Option<usize> {
     }
     // The highest bit of each byte tells whether the others are at least `least`. No sum carries into the next byte.
     let from = |bytes: u64, least: u8| bytes + u64::from(0x80 - least) * EACH;
-    let lower = word | 0x20 * EACH;
+    let lower = word | (0x20 * EACH);
     let is_letter = from(lower, b'a') & !from(lower, b'z' + 1);
     let is_digit = from(word, b'0') & !from(word, b'9' + 1);
-    let is_other = from(word ^ u64::from(b'_') * EACH, 1);
+    let is_other = from(word ^ (u64::from(b'_') * EACH), 1);
     let ends = !is_letter & !is_digit & is_other & HIGH;
     let len = ends.trailing_zeros() as usize / 8;
     // The remaining bytes that names may have are treated by the general way, which knows arrows too.
