@@ -9,7 +9,7 @@ use pir_ir::text::print;
 use pir_ir::verify::verify;
 use pir_translate::graphdef::{Options, read_text};
 
-/// An input of the node under test: integers that are known, or so many floats.
+/// An input of the node under test: known integers, or a number of floats.
 #[derive(Clone, Debug)]
 enum Input {
     Ints(Vec<i64>, Vec<i64>),

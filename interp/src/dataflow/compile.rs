@@ -197,7 +197,7 @@ impl Graph {
         if node.inputs > 0 || !lists.is_empty() {
             return;
         }
-        // An error is told when the node runs.
+        // Errors are reported when the node runs.
         let Some(value) = kernel(Inputs::new()).ok().and_then(|mut results| results.pop()) else {
             return;
         };

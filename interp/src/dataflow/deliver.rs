@@ -76,7 +76,7 @@ impl<'d> Delivery<'d> {
     }
 
     /// Delivers values to the users of a node, and signals the nodes that have control edges from it. `value` gives that of a
-    /// result, and is told whether it is the last time that it is asked; `None` is a dead value.
+    /// result, and receives whether this is the last request; `None` is a dead value.
     #[inline]
     fn run(
         &mut self,

@@ -72,7 +72,7 @@ pub(super) struct Device<'g> {
     random: Option<Random>,
     pub(super) account: Account,
     pub(super) prints: Sender<String>,
-    /// Whether there are prints that nobody has looked at.
+    /// Whether there are prints that have not been collected.
     pub(super) has_printed: bool,
     pub(super) recorder: Option<Recorder>,
     pub(super) counts: Counts,

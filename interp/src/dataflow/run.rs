@@ -124,7 +124,7 @@ fn take_turns(devices: &mut [Device<'_>], shared: &Shared, seed: u64, printed: &
         }
         let at = busy[random.below(busy.len())];
         let result = devices[at].step();
-        // What a segment has printed before it failed is told too.
+        // The output of a segment before it failed is written too.
         let written = write_prints(printed.try_iter(), out);
         if let Err(error) = result.and(written) {
             return shared.stop(Some(error));
@@ -136,7 +136,7 @@ fn take_turns(devices: &mut [Device<'_>], shared: &Shared, seed: u64, printed: &
 fn alone(device: &mut Device<'_>, printed: &Receiver<String>, out: &mut dyn Write) -> Result<(), ExecError> {
     loop {
         let result = device.step();
-        // What a segment has printed before it failed is told too.
+        // The output of a segment before it failed is written too.
         if std::mem::take(&mut device.has_printed) {
             write_prints(printed.try_iter(), out)?;
         }

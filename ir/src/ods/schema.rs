@@ -212,7 +212,7 @@ impl Layout {
         }
     }
 
-    /// Whether the groups can have so many values.
+    /// Whether the groups can have this number of values.
     #[inline]
     pub(crate) fn fits(self, count: usize) -> bool {
         count == self.ones || count > self.ones && self.ones < self.groups

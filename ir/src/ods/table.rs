@@ -46,7 +46,7 @@ impl OdsTable {
         }
     }
 
-    /// Makes room for what is found of so many registered operations.
+    /// Reserves the cache for this number of registered operations.
     pub(crate) fn set_ops(&mut self, ops: usize) {
         self.of_ops.resize_with(ops, OnceLock::new);
     }

@@ -135,7 +135,7 @@ impl Fault {
     }
 }
 
-/// Whether the attributes are as declared, of an operation with so many operands.
+/// Whether the attributes of an operation with this number of operands are as declared.
 #[inline]
 pub(crate) fn are_declared(ctx: &Context, plan: &Plan, attrs: AttrDict, operands: usize, open: bool) -> bool {
     let (mut required, mut or_operands) = (0, 0);

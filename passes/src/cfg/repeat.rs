@@ -168,7 +168,7 @@ impl Nodes<'_> {
         (handed, uses)
     }
 
-    /// The ways out of a loop, with the values that stand for those of its condition.
+    /// The ways out of a loop, with the values that replace those of its condition.
     fn behind(&self, out: &[Exit], stands: impl Fn(&Self, ValueId) -> ValueId) -> Vec<Exit> {
         let only = out.len() == 1;
         let behind = |exit: &Exit| Exit {

@@ -129,7 +129,7 @@ pub(super) fn across(
         let args = inner
             .entry_block(inner.root())
             .map_or(0, |entry| inner.block_args(entry).len());
-        // A function that nobody calls is taken to be called with anything.
+        // A function without callers is assumed to be called with any arguments.
         let open = scope.all_open || scope.open.contains(&name) || !callers.contains_key(&name);
         let known = if open { Known::Varies } else { Known::Nothing };
         calls.args.insert(name, vec![known; args]);
@@ -200,7 +200,7 @@ fn join(old: Known, new: Known) -> Known {
     }
 }
 
-/// The arguments that a solved function passes to others: the arguments of each call, and the results to whoever calls it.
+/// The arguments that a solved function passes to others: the arguments of each call, and the results to its callers.
 fn met(ctx: &Context, body: &Body, solver: &Solver<'_>, name: Sym) -> Vec<(Sym, bool, Vec<Known>)> {
     let known = |values: &mut dyn Iterator<Item = ValueId>| values.map(|value| solver.of(value)).collect::<Vec<_>>();
     let mut found = Vec::new();

@@ -1,8 +1,8 @@
 //! The semantics of operations of `affine`, `linalg` and `vector`, in terms of `scf`, `arith`, `memref` and `tensor`, and of some operations
 //! of the last two.
 //!
-//! Of these dialects the text is known, and the effects of some operations; whoever wants to know more (the interpreter, `backward`, the passes
-//! `lower-affine` and `convert-linalg-to-loops`) takes what they expand to.
+//! These dialects only declare the text and the effects of some operations; the interpreter, `backward` and the passes `lower-affine` and
+//! `convert-linalg-to-loops` use the expansion.
 
 mod affine;
 mod composed;

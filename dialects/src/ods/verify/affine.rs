@@ -165,7 +165,7 @@ fn parallel(op: OpView<'_>, operands: &[ValueId]) -> Checked {
     yields(op, results)
 }
 
-/// The regions end with `affine.yield` of so many values.
+/// The regions end with `affine.yield` of this number of values.
 fn yields(op: OpView<'_>, wanted: usize) -> Checked {
     for region in 0..op.body.op_regions(op.op).len() {
         let end = entry(op, region).and_then(|block| op.body.last_op(block));

@@ -32,7 +32,7 @@ fn constant(op: OpView<'_>) -> Checked {
     })?;
     let fits = parts.iter().all(|&number| match op.ctx.attr_data(number) {
         AttrData::Float { ty, .. } | AttrData::Int { ty, .. } => *ty == part,
-        // Attributes of other dialects may stand for numbers.
+        // Attributes of other dialects may represent numbers.
         _ => true,
     });
     ensure(fits, || {

@@ -70,7 +70,7 @@ fn extent(n: i64) -> String {
     if n == DYNAMIC { "?".to_owned() } else { n.to_string() }
 }
 
-/// A number of an attribute, where the least one stands for an operand.
+/// A number of an attribute, where the smallest one marks a dynamic operand.
 fn known(n: i64) -> i64 {
     if n == i64::MIN { DYNAMIC } else { n }
 }
@@ -190,7 +190,7 @@ struct Slice {
 }
 
 impl Slice {
-    /// The slice of a value of so many dimensions.
+    /// The slice of a value of this rank.
     fn of(op: OpView<'_>, rank: usize) -> Result<Self, String> {
         let list = |name: &str| -> Result<Vec<i64>, String> {
             let numbers = ints(op, name).ok_or_else(|| format!("the attribute `{name}` is missing"))?;

@@ -126,7 +126,7 @@ fn position(op: OpView<'_>, of: usize, part: Option<Type>, name: &str) -> Checke
         )
     })?;
     for (at, (&place, &extent)) in places.iter().zip(shape).enumerate() {
-        // The least number stands for an operand.
+        // The smallest integer marks a dynamic operand.
         ensure(place == i64::MIN || (0..extent).contains(&place), || {
             format!("position {at} must be below {extent}, found {place}")
         })?;

@@ -40,7 +40,7 @@ fn of_elements(op: OpView<'_>, of: usize, value: Option<Type>) -> Checked {
     })
 }
 
-/// What is loaded where a mask says so, and something else elsewhere. The last operands are the mask and the latter.
+/// A masked load, with other elements where the mask is false. The last operands are the mask and the latter.
 pub(super) fn loaded(op: OpView<'_>) -> Checked {
     let count = op.body.num_operands(op.op);
     let Some(mask) = count.checked_sub(2) else {

@@ -1,7 +1,7 @@
 //! Checks affine maps and sets: `(d0, d1)[s0] -> (d0 + s0, d1 floordiv 2)`, `(d0) : (d0 - 1 >= 0, d0 == 4)`.
 //!
 //! An expression is affine in the dimensions: of the factors of a product, one has no dimension, and neither has a divisor. The reader keeps
-//! what is open in parentheses on a stack of its own, since the text may be nested at will.
+//! what is open in parentheses on a stack of its own, since nesting is not limited.
 
 use crate::text::cursor;
 

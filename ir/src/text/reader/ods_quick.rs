@@ -21,7 +21,7 @@ struct Quick {
     next: Slot,
     /// The types that are written of what is one value.
     types: SmallVec<[(Slot, Type); 2]>,
-    /// The types that letters stand for.
+    /// The types bound to type variables.
     vars: [Option<Type>; 8],
 }
 

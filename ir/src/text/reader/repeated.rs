@@ -375,7 +375,7 @@ impl<'s> Parser<'s> {
             return;
         };
         let is_first = op.regions.is_empty() && state.regions.len() == 1;
-        // The place of a dictionary is told with an error.
+        // Errors report the location of a dictionary.
         let is_plain = op.dicts.is_empty() && state.ints.is_empty() && state.all_operands.is_none();
         // What comes behind the brace may decide whether this is our own form.
         let next = self.after(start);

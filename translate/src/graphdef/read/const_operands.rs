@@ -321,7 +321,7 @@ fn moving(r: &Reader<'_>, at: usize, rank: usize) -> Option<(Vec<i64>, usize)> {
     (adjacent && strides.iter().all(|&s| s == 1)).then_some((cut, strides.len()))
 }
 
-/// A slice with computed bounds, for adjacent axes, of so many entries.
+/// A slice with computed bounds, for adjacent axes, with this number of entries.
 fn moving_slice(r: &mut Reader<'_>, at: usize, x: ValueId, (cut, entries): (Vec<i64>, usize)) -> Result<()> {
     let first = cut.first().copied().unwrap_or(0);
     let mut operands = vec![x];

@@ -239,7 +239,7 @@ fn shuffle(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
         } else {
             (second, number - extent)
         };
-        // An element that nobody needs may be any.
+        // An unused element may have any value.
         let at = index_constant(r, at.max(0).into());
         elements.push(element(r, from, &[at])?);
     }
