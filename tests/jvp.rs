@@ -469,6 +469,18 @@ fn every_rule_is_tried() {
             text += &std::fs::read_to_string(path).unwrap();
         }
     }
+    // `tests/files` compares the derivatives of derivatives in these with differences.
+    let second = concat!(env!("CARGO_MANIFEST_DIR"), "/test-files/autodiff");
+    for entry in std::fs::read_dir(second).unwrap() {
+        let path = entry.unwrap().path();
+        if path
+            .file_name()
+            .and_then(|n| n.to_str())
+            .is_some_and(|name| name.starts_with("second-"))
+        {
+            text += &std::fs::read_to_string(path).unwrap();
+        }
+    }
     let untried: Vec<&str> = pir_passes::autodiff::Rules::standard()
         .names()
         // Collectives need several processes: `docs/examples/two_processes.py` runs one, `test-files/autodiff/collectives.pir` has the others.
