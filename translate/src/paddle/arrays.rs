@@ -365,12 +365,7 @@ impl Emitter<'_, '_> {
             .ctx
             .as_tensor(self.r.body.value_type(array))
             .map_or(0, |(s, _)| s.len());
-        let count = (rank as i64 - i64::from(!stacked)).max(1);
-        let axis = if axis < 0 { axis + count } else { axis };
-        let axis = usize::try_from(axis)
-            .ok()
-            .filter(|&a| a < rank)
-            .ok_or("its axis is out of range")?;
+        let axis = joined_axis(rank, axis, stacked)?;
         let mut order: Vec<i64> = (1..rank as i64).collect();
         order.insert(axis, 0);
         let mut whole = array;
@@ -387,18 +382,11 @@ impl Emitter<'_, '_> {
             &[("start_axis", ends[0]), ("stop_axis", ends[1])],
         )
     }
-}
 
-impl Emitter<'_, '_> {
     /// The array of the elements that were stacked or concatenated along an axis.
     fn separated(&mut self, whole: ValueId, axis: i64, stacked: bool, ty: Type) -> Result<ValueId, String> {
         let rank = self.ctx.as_tensor(ty).map_or(0, |(shape, _)| shape.len());
-        let count = (rank as i64 - i64::from(!stacked)).max(1);
-        let axis = if axis < 0 { axis + count } else { axis };
-        let axis = usize::try_from(axis)
-            .ok()
-            .filter(|&a| a < rank)
-            .ok_or("its axis is out of range")?;
+        let axis = joined_axis(rank, axis, stacked)?;
         let mut parts = whole;
         if !stacked {
             let (shape, _) = self.ctx.as_tensor(ty).ok_or("its elements are unknown")?;
@@ -417,6 +405,14 @@ impl Emitter<'_, '_> {
         }
         Ok(parts)
     }
+}
+
+/// The axis along which the elements of an array, a tensor of this rank, are stacked or concatenated; negative ones count from the end.
+fn joined_axis(rank: usize, axis: i64, stacked: bool) -> Result<usize, String> {
+    let count = (rank as i64 - i64::from(!stacked)).max(1);
+    let axis = if axis < 0 { axis + count } else { axis };
+    let axis = usize::try_from(axis).ok().filter(|&axis| axis < rank);
+    axis.ok_or_else(|| "its axis is out of range".to_owned())
 }
 
 /// Replaces an operation on arrays with operations on tensors.

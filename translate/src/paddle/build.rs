@@ -388,6 +388,26 @@ impl<'c> Builder<'c> {
         self.body.results(op).next()
     }
 
+    /// Appends an operation in place of one in the source, and returns its result, if it has one.
+    pub(super) fn emit(
+        &mut self,
+        name: &str,
+        operands: &[ValueId],
+        result: Option<Type>,
+        attrs: &[(&str, Attr)],
+        span: Span,
+    ) -> Option<ValueId> {
+        let ctx = self.ctx;
+        let attrs: Vec<_> = attrs.iter().map(|&(name, value)| (ctx.sym(name), value)).collect();
+        self.append(OpSpec {
+            operands,
+            results: result.as_slice(),
+            attrs: ctx.dict(&attrs),
+            span,
+            ..OpSpec::new(ctx.op_name(name))
+        })
+    }
+
     /// Defines `id` as a value, if there is one.
     pub(crate) fn define_if(&mut self, id: SourceId, value: Option<ValueId>) {
         if let Some(value) = value {

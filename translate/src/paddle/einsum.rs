@@ -5,7 +5,7 @@
 
 use pir_dialects::einsum::EinsumEquation;
 use pir_dialects::pd;
-use pir_ir::{Attr, OpSpec, Type, TypeData, ValueId};
+use pir_ir::{Span, Type, TypeData, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -59,7 +59,7 @@ impl Builder<'_> {
 
     /// The cotangent of each operand, as products of the cotangent of the result and the other operands.
     fn einsum_grad(&mut self, source: &SourceOp, result: SourceId, ty: Option<Type>) -> Option<()> {
-        let ctx = self.ctx;
+        let (ctx, span) = (self.ctx, source.span);
         let operands = self.einsums.lists.get(source.operands.first()?)?.clone();
         let grad = self.value(*source.operands.get(2)?)?;
         let equation = source.attrs.iter().find(|(name, _)| ctx.str(*name) == "equation")?.1;
@@ -82,7 +82,7 @@ impl Builder<'_> {
                 terms.push(String::from_iter(&equation.inputs[other]));
                 let (value, ty) = (operands[other], self.body.value_type(operands[other]));
                 factors.push(match ctx.is_complex(ctx.elem_type(ty)) {
-                    true => self.made(pd::Conj::NAME, &[value], ty, &[], source)?,
+                    true => self.emit(pd::Conj::NAME, &[value], Some(ty), &[], span)?,
                     false => value,
                 });
             }
@@ -94,19 +94,20 @@ impl Builder<'_> {
             let extents: Vec<i64> = read.iter().map(|&place| shape[place]).collect();
             if terms.len() > 1 || terms[0] != kept {
                 let attrs = [("equation", ctx.str_attr(&format!("{}->{kept}", terms.join(","))))];
-                let product = self.made(pd::Einsum::NAME, &factors, ctx.tensor(&extents, elem), &attrs, source)?;
+                let product = self.emit(
+                    pd::Einsum::NAME,
+                    &factors,
+                    Some(ctx.tensor(&extents, elem)),
+                    &attrs,
+                    span,
+                )?;
                 factors = Values::from_elem(product, 1);
             }
-            grads.push(self.spread(factors[0], &read, indices, (shape, elem), source)?);
+            grads.push(self.spread(factors[0], &read, indices, (shape, elem), span)?);
         }
         let types: Vec<Type> = grads.iter().map(|&grad| self.body.value_type(grad)).collect();
-        let list = self.made(
-            "builtin.combine",
-            &grads,
-            ctx.intern_type(TypeData::List(types.into())),
-            &[],
-            source,
-        )?;
+        let list = ctx.intern_type(TypeData::List(types.into()));
+        let list = self.emit("builtin.combine", &grads, Some(list), &[], span)?;
         self.define_if(result, Some(list));
         Some(())
     }
@@ -119,7 +120,7 @@ impl Builder<'_> {
         read: &[usize],
         indices: &[char],
         (shape, elem): (&[i64], Type),
-        source: &SourceOp,
+        span: Span,
     ) -> Option<ValueId> {
         let ctx = self.ctx;
         if read.len() == indices.len() {
@@ -136,7 +137,7 @@ impl Builder<'_> {
         };
         let reshaped = |builder: &mut Self, value: ValueId, shape: &[i64]| {
             let attrs = [("shape", ctx.ints_attr(shape))];
-            builder.made(pd::Reshape::NAME, &[value], ctx.tensor(shape, elem), &attrs, source)
+            builder.emit(pd::Reshape::NAME, &[value], Some(ctx.tensor(shape, elem)), &attrs, span)
         };
         let (mut out, mut places) = (reshaped(self, grad, &at(read))?, read.to_vec());
         for place in 0..indices.len() {
@@ -150,37 +151,24 @@ impl Builder<'_> {
                 ("num_columns", size),
                 ("dtype", ctx.type_attr(elem)),
             ];
-            let identity = self.made(pd::Eye::NAME, &[], ctx.tensor(&[shape[place]; 2], elem), &attrs, source)?;
+            let identity = self.emit(
+                pd::Eye::NAME,
+                &[],
+                Some(ctx.tensor(&[shape[place]; 2], elem)),
+                &attrs,
+                span,
+            )?;
             let identity = reshaped(self, identity, &at(&[first, place]))?;
             places.extend([first, place]);
-            out = self.made(
+            out = self.emit(
                 pd::Multiply::NAME,
                 &[out, identity],
-                ctx.tensor(&at(&places), elem),
+                Some(ctx.tensor(&at(&places), elem)),
                 &[],
-                source,
+                span,
             )?;
         }
         let attrs = [("shape", ctx.ints_attr(shape))];
-        self.made(pd::Expand::NAME, &[out], ctx.tensor(shape, elem), &attrs, source)
-    }
-
-    /// Appends an operation in place of one in the source.
-    fn made(
-        &mut self,
-        name: &str,
-        operands: &[ValueId],
-        ty: Type,
-        attrs: &[(&str, Attr)],
-        source: &SourceOp,
-    ) -> Option<ValueId> {
-        let attrs: Vec<_> = attrs.iter().map(|&(name, value)| (self.ctx.sym(name), value)).collect();
-        self.append(OpSpec {
-            operands,
-            results: &[ty],
-            attrs: self.ctx.dict(&attrs),
-            span: source.span,
-            ..OpSpec::new(self.ctx.op_name(name))
-        })
+        self.emit(pd::Expand::NAME, &[out], Some(ctx.tensor(shape, elem)), &attrs, span)
     }
 }

@@ -5,7 +5,7 @@
 //! pushed for it here.
 
 use pir_dialects::{cf, pd};
-use pir_ir::{Attr, Body, Context, OpId, OpSpec, Span, Type, ValueDef, ValueId};
+use pir_ir::{Body, Context, OpId, Type, ValueDef, ValueId};
 
 use super::build::{Builder, SourceOp};
 
@@ -21,28 +21,9 @@ pub(crate) fn translate(builder: &mut Builder<'_>, source: &SourceOp) -> bool {
     true
 }
 
-fn emit(
-    builder: &mut Builder<'_>,
-    name: &str,
-    operands: &[ValueId],
-    result: Option<Type>,
-    attrs: &[(&str, Attr)],
-    span: Span,
-) -> Option<ValueId> {
-    let ctx = builder.ctx;
-    let attrs: Vec<_> = attrs.iter().map(|&(name, value)| (ctx.sym(name), value)).collect();
-    builder.append(OpSpec {
-        operands,
-        results: result.as_slice(),
-        attrs: ctx.dict(&attrs),
-        span,
-        ..OpSpec::new(ctx.op_name(name))
-    })
-}
-
 fn create(builder: &mut Builder<'_>, source: &SourceOp) {
     let ty = cf::stack_type(builder.ctx);
-    let stack = emit(builder, cf::CREATE_STACK, &[], Some(ty), &[], source.span);
+    let stack = builder.emit(cf::CREATE_STACK, &[], Some(ty), &[], source.span);
     for &(id, _) in &source.results {
         builder.define_if(id, stack);
     }
@@ -54,7 +35,7 @@ fn push(builder: &mut Builder<'_>, source: &SourceOp) {
         return;
     };
     for &value in values {
-        emit(builder, cf::PUSH_BACK, &[stack, value], None, &[], source.span);
+        builder.emit(cf::PUSH_BACK, &[stack, value], None, &[], source.span);
     }
     if values.is_empty() {
         let ctx = builder.ctx;
@@ -64,8 +45,8 @@ fn push(builder: &mut Builder<'_>, source: &SourceOp) {
             ("dtype", ctx.type_attr(Type::I64)),
         ];
         let ty = ctx.tensor(&[], Type::I64);
-        if let Some(token) = emit(builder, pd::Full::NAME, &[], Some(ty), &attrs, source.span) {
-            emit(builder, cf::PUSH_BACK, &[stack, token], None, &[], source.span);
+        if let Some(token) = builder.emit(pd::Full::NAME, &[], Some(ty), &attrs, source.span) {
+            builder.emit(cf::PUSH_BACK, &[stack, token], None, &[], source.span);
         }
     }
 }
@@ -76,19 +57,12 @@ fn pop(builder: &mut Builder<'_>, source: &SourceOp) {
     };
     // The value that was pushed last is popped first.
     for &(id, ty) in source.results.iter().rev() {
-        let value = emit(
-            builder,
-            cf::POP_BACK,
-            &[stack],
-            Some(ty.unwrap_or(Type::NONE)),
-            &[],
-            source.span,
-        );
+        let value = builder.emit(cf::POP_BACK, &[stack], Some(ty.unwrap_or(Type::NONE)), &[], source.span);
         builder.define_if(id, value);
     }
     if source.results.is_empty() {
         let ty = builder.ctx.tensor(&[], Type::I64);
-        emit(builder, cf::POP_BACK, &[stack], Some(ty), &[], source.span);
+        builder.emit(cf::POP_BACK, &[stack], Some(ty), &[], source.span);
     }
 }
 
@@ -96,17 +70,10 @@ fn has_elements(builder: &mut Builder<'_>, source: &SourceOp) {
     let Some(&stack) = builder.operands(source).first() else {
         return;
     };
-    let Some(empty) = emit(builder, cf::IS_EMPTY, &[stack], Some(Type::I1), &[], source.span) else {
+    let Some(empty) = builder.emit(cf::IS_EMPTY, &[stack], Some(Type::I1), &[], source.span) else {
         return;
     };
-    let some = emit(
-        builder,
-        pd::LogicalNot::NAME,
-        &[empty],
-        Some(Type::I1),
-        &[],
-        source.span,
-    );
+    let some = builder.emit(pd::LogicalNot::NAME, &[empty], Some(Type::I1), &[], source.span);
     for &(id, _) in &source.results {
         builder.define_if(id, some);
     }
