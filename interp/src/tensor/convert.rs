@@ -1,7 +1,7 @@
 //! Conversions of the elements. Only the types that are converted most have loops of their own; the others pass through the
 //! widest type of their kind.
 
-use half::slice::HalfFloatSliceExt as _;
+use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
 
 use super::buffer::{Buffer, Storage, gathered, stale};
@@ -69,27 +69,30 @@ impl Data {
             DType::UI16 => u16::wrap(self.converted()?),
             DType::UI32 => u32::wrap(self.converted()?),
             DType::UI64 => u64::wrap(self.converted()?),
-            DType::F16 => match self {
-                Data::F32(values) => f16::wrap(halved::<f32, f16>(values, |half, from| {
-                    half.convert_from_f32_slice(from)
-                })?),
-                _ => f16::wrap(self.converted()?),
-            },
-            DType::BF16 => match self {
-                Data::F32(values) => bf16::wrap(halved::<f32, bf16>(values, |half, from| {
-                    half.convert_from_f32_slice(from)
-                })?),
-                _ => bf16::wrap(self.converted()?),
-            },
-            DType::F32 => match self {
-                Data::F16(values) => f32::wrap(halved::<f16, f32>(values, |to, half| half.convert_to_f32_slice(to))?),
-                Data::BF16(values) => f32::wrap(halved::<bf16, f32>(values, |to, half| half.convert_to_f32_slice(to))?),
-                _ => f32::wrap(self.converted()?),
-            },
+            DType::F16 => f16::wrap(self.halved()?),
+            DType::BF16 => bf16::wrap(self.halved()?),
+            DType::F32 => f32::wrap(match self {
+                Data::F16(values) => singles(values)?,
+                Data::BF16(values) => singles(values)?,
+                _ => self.converted()?,
+            }),
             DType::F64 => f64::wrap(self.own_doubles()?),
             DType::C64 => Element::wrap(self.complex::<f32>()?),
             DType::C128 => Element::wrap(self.complex::<f64>()?),
         })
+    }
+
+    /// In half precision: of single precision all at once, where the processor has instructions for it.
+    fn halved<H: Element>(&self) -> Result<Storage<H>, String>
+    where
+        [H]: HalfFloatSliceExt,
+    {
+        let Data::F32(values) = self else {
+            return self.converted();
+        };
+        let mut out = stale::<H>(values.len())?;
+        out.convert_from_f32_slice(values);
+        Ok(out)
     }
 
     /// Integers are not converted through floats, which would lose the low bits.
@@ -125,10 +128,13 @@ impl Data {
     }
 }
 
-/// Elements that `convert` makes of all others at once: between half and single precision, where the processor has instructions for it.
-fn halved<F: Element, T: Element>(from: &[F], convert: impl FnOnce(&mut [T], &[F])) -> Result<Storage<T>, String> {
-    let mut out = stale(from.len())?;
-    convert(&mut out, from);
+/// Half precision in single precision, likewise.
+fn singles<H: Element>(halves: &[H]) -> Result<Storage<f32>, String>
+where
+    [H]: HalfFloatSliceExt,
+{
+    let mut out = stale(halves.len())?;
+    halves.convert_to_f32_slice(&mut out);
     Ok(out)
 }
 
