@@ -1,6 +1,6 @@
 //! How much the long tests do.
 
-/// The percentage of its full size that a long test has: `PIR_TEST_SIZE`, by default 10. `.ci/run` sets 30.
+/// The percentage of its full size that a long test has: `PIR_TEST_SIZE`, by default 10. `.ci/run --all` sets 30.
 pub fn percent() -> u64 {
     let given = std::env::var("PIR_TEST_SIZE").ok().and_then(|size| size.parse().ok());
     given.unwrap_or(10)
