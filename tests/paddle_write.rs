@@ -237,6 +237,28 @@ pd.fetch (%b) {name = \"b\"}
 }
 
 #[test]
+fn constant_operands_are_written_once_in_front_of_loops() {
+    let text = "\
+%n = pd.data {name = \"n\", shape = [1], dtype = f64} : tensor<1xf64>
+%a = pd.while (%n) cond (%i: tensor<1xf64>) {
+  %go = pd.less_than (%i, %n) : tensor<1xi1>
+  cf.cond_yield (%go, %i)
+} body (%i: tensor<1xf64>) {
+  %j = pd.scale (%i) {scale = 2.0, bias = 0.1} : tensor<1xf64>
+  %k = pd.scale (%j) {scale = 2.0} : tensor<1xf64>
+  cf.yield (%k)
+} : tensor<1xf64>
+pd.fetch (%a) {name = \"a\"}
+";
+    let json = write(&module(text)).unwrap();
+    let (front, looped) = json.split_once("\"1.while\"").unwrap();
+    // The factor of both, and the bias that is added apart; PaddlePaddle computes an operation in a loop in each iteration.
+    assert_eq!(front.matches("\"1.full\"").count(), 2);
+    assert_eq!(looped.matches("\"1.scale\"").count(), 2);
+    assert_eq!(looped.matches("\"1.full\"").count(), 0);
+}
+
+#[test]
 fn depth_is_no_matter() {
     let depth = 20_000;
     let mut text = String::from("%c = pd.full {shape = [1], value = true, dtype = i1} : tensor<1xi1>\n");

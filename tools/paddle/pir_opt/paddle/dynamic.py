@@ -169,7 +169,12 @@ class Apply(paddle.autograd.PyLayer):
     @staticmethod
     def backward(ctx, *cotangents):
         ctx.call.backward(cotangents)
-        return paddle.zeros([])
+        return zero()
+
+
+def zero():
+    """A tensor that only stands for what depends on it; `paddle.zeros` takes three times as long."""
+    return paddle._C_ops.full([], 0.0, paddle.float32, paddle.framework._current_expected_place())
 
 
 class Tap(paddle.autograd.PyLayer):
@@ -178,7 +183,7 @@ class Tap(paddle.autograd.PyLayer):
     @staticmethod
     def forward(ctx, tensor, call, at):
         ctx.call, ctx.at = call, at
-        return paddle.zeros([])
+        return zero()
 
     @staticmethod
     def backward(ctx, _):

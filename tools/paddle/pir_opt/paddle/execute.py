@@ -10,7 +10,9 @@ from paddle.base.dygraph.base import switch_to_static_graph
 from pir_opt.paddle import program as programs
 
 
-FLAGS = {
+# `paddle.set_flags` looks them up once more for each, which takes as long as an operation.
+FLAGS = core.globals()
+IN_ORDER = {
     "FLAGS_enable_pir_in_executor_trace_run": True,
     "FLAGS_new_executor_serial_run": True,
     # In GiB. At 0, each tensor that nothing reads any more is handed to a thread that frees it, which takes longer than small operations do.
@@ -24,12 +26,14 @@ def in_order():
     """Executors run operations in the order of the program, without a queue between threads, and free up to 64 MiB of each loop later. In a
     loop most operations wait for the one before, so that loops of small operations take less time; programs whose operations are large
     and independent of each other may take more."""
-    before = paddle.get_flags(list(FLAGS))
-    paddle.set_flags(FLAGS)
+    before = {name: FLAGS[name] for name in IN_ORDER}
+    for name, value in IN_ORDER.items():
+        FLAGS[name] = value
     try:
         yield
     finally:
-        paddle.set_flags(before)
+        for name, value in before.items():
+            FLAGS[name] = value
 
 
 def put_in_order(program, wanted=None):

@@ -83,7 +83,7 @@ impl Writer<'_> {
                             .ints(shape)
                             .ok_or_else(|| format!("it has neither `{name}` nor `{shape}`"))?;
                         let elem = types.first().map_or(Type::F32, |&ty| ctx.elem_type(ty));
-                        self.outside(format!("zeros {shape:?} {elem:?}"), |w| w.full(shape, 0.0, elem))
+                        self.read_only(shape, 0.0, elem)
                     }
                 },
                 PaddleOperand::Ints(name) | PaddleOperand::Number(name, _) => match (view.attr(name), value(name)) {
@@ -159,13 +159,8 @@ impl Writer<'_> {
                 let value = self.ctx.attr_f64(attr);
                 let value = value.ok_or_else(|| format!("`{name}` is not a number"))?;
                 Ok(match input {
-                    PaddleOperand::Number(_, Some(ty)) => {
-                        self.outside(format!("{value} {ty:?}"), |w| w.full(&[1], value, ty))
-                    }
-                    _ => {
-                        let ty = types.first().copied();
-                        self.outside(format!("{value} of {ty:?}"), |w| w.number(value, ty.as_ref()))
-                    }
+                    PaddleOperand::Number(_, Some(ty)) => self.read_only(&[1], value, ty),
+                    _ => self.number(value, types.first()),
                 })
             }
         }

@@ -18,6 +18,11 @@ impl Writer<'_> {
         self.constant(shape, value, ty, "cpu")
     }
 
+    /// The same as an operand that PaddlePaddle's operation does not change.
+    pub(super) fn read_only(&mut self, shape: &[i64], value: f64, elem: Type) -> Id {
+        self.outside(format!("{value} {shape:?} {elem:?}"), |w| w.full(shape, value, elem))
+    }
+
     fn constant(&mut self, shape: &[i64], value: f64, ty: Type, place: &str) -> Id {
         let mut data = String::new();
         json::integers(shape.iter().copied(), &mut data);
@@ -46,12 +51,12 @@ impl Writer<'_> {
     /// if that is exact, or if the operation computes in it.
     pub(super) fn number(&mut self, value: f64, ty: Option<&Type>) -> Id {
         let narrow = ty.is_some_and(|&ty| matches!(self.ctx.elem_type(ty), Type::F32 | Type::F16 | Type::BF16));
-        self.full(&[1], value, if narrow || single(value) { Type::F32 } else { Type::F64 })
+        self.read_only(&[1], value, if narrow || single(value) { Type::F32 } else { Type::F64 })
     }
 
     /// A value plus a number.
     pub(super) fn shifted(&mut self, value: Id, by: f64, ty: Type) -> Id {
-        let one = self.outside("1 as a factor".to_owned(), |w| w.full(&[1], 1.0, Type::F32));
+        let one = self.read_only(&[1], 1.0, Type::F32);
         let mut attrs = String::new();
         json::entry("bias", &json::float("0.a_f32", by), &mut attrs);
         json::entry("bias_after_scale", &json::plain("0.a_bool", "true"), &mut attrs);
@@ -179,7 +184,7 @@ impl Writer<'_> {
             "pow" if view.f64("y").is_some_and(|y| !single(y)) => {
                 let ty = types.first().copied().unwrap_or(Type::NONE);
                 let elem = ctx.elem_type(ty);
-                let exponent = self.full(&[1], view.f64("y").unwrap_or(1.0), elem);
+                let exponent = self.read_only(&[1], view.f64("y").unwrap_or(1.0), elem);
                 let inputs = [operands.first().copied().unwrap_or(0), exponent];
                 self.finish(op, "1.elementwise_pow", "", &inputs, types)?;
             }
@@ -342,7 +347,7 @@ impl Writer<'_> {
         let mut id = self.raw("1.scale", &attrs, &[x, factor], types);
         if let Some(bias) = apart {
             let bias = match bias {
-                Ok(bias) => self.full(&[1], bias, elem),
+                Ok(bias) => self.read_only(&[1], bias, elem),
                 Err(operand) => self.number_operand(view, operand, ty)?,
             };
             self.force = view.bool("stop_gradient");
