@@ -23,7 +23,7 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent), str(HERE.parents[1])]
+sys.path[:0] = [str(HERE.parent), str(HERE.parents[1] / "common")]
 import run  # noqa: E402  (sets up the environment of Paddle)
 
 import numpy as np  # noqa: E402

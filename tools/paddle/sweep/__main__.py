@@ -21,7 +21,7 @@ import time
 import traceback
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parents[1])]
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "common")]
 
 import paddle_side  # noqa: E402  (sets up the environment of Paddle, before numpy)
 import numpy as np  # noqa: E402

@@ -1,6 +1,7 @@
 """Which cases a comparison runs: all of them, or with `PIR_SAMPLE=K/N` each N-th, beginning with number K.
 
 `.ci/run` takes a third, another one for each commit, so that a change can be checked on two cores in less than an hour.
+It is in a folder of its own: beside it, `import jax` would find the folder of that name.
 """
 
 import os
