@@ -16,15 +16,15 @@ IN_ORDER = {
     "FLAGS_enable_pir_in_executor_trace_run": True,
     "FLAGS_new_executor_serial_run": True,
     # In GiB. At 0, each tensor that nothing reads any more is handed to a thread that frees it, which takes longer than small operations do.
-    # Executors read this when they run for the first time.
-    "FLAGS_eager_delete_tensor_gb": 1 / 16,
+    # Executors read this when they run for the first time. Of more than this, each step begins with memory that is not in the cache.
+    "FLAGS_eager_delete_tensor_gb": 1 / 64,
 }
 
 
 @contextlib.contextmanager
 def in_order():
-    """Executors run operations in the order of the program, without a queue between threads, and free up to 64 MiB of each loop later. In a
-    loop most operations wait for the one before, so that loops of small operations take less time; programs whose operations are large
+    """Executors run operations in the order of the program, without a queue between threads, and free tensors when they amount to 16 MiB. In
+    a loop most operations wait for the one before, so that loops of small operations take less time; programs whose operations are large
     and independent of each other may take more."""
     before = {name: FLAGS[name] for name in IN_ORDER}
     for name, value in IN_ORDER.items():
