@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Inputs, Numbers, check_tangents, passes, read};
+use common::{Inputs, Numbers, check_tangents, compare_tangents, passes, read};
 use pir_interp::{Options, Tensor};
 use pir_ir::Module;
 
@@ -91,4 +91,63 @@ pd.fetch (%loss) {name = \"loss\"}
         .map(|name| (name.to_owned(), numbers.tensor(&[3, 2], -1.0, 1.0)))
         .into();
     check_tangents(&pir_dialects::context(), text, &inputs, &["x", "w"], 1e-6);
+}
+
+/// Functions of complex numbers whose derivatives have conjugates in PaddlePaddle's gradient operations.
+#[test]
+fn functions_of_complex_numbers() {
+    let functions = [
+        ("pd.inverse (%z)", "3x3x"),
+        ("pd.det (%z)", ""),
+        ("pd.cumsum (%z) {axis = 1}", "3x3x"),
+        ("pd.elementwise_pow (%z, %w)", "3x3x"),
+    ];
+    for (function, shape) in functions {
+        let (complex, parts) = (format!("tensor<{shape}complex<f64>>"), format!("tensor<{shape}2xf64>"));
+        let text = format!(
+            "%x = pd.data {{name = \"x\", shape = [3, 3], dtype = f64}} : tensor<3x3xf64>
+%y = pd.data {{name = \"y\", shape = [3, 3], dtype = f64}} : tensor<3x3xf64>
+%z = pd.complex (%x, %y) : tensor<3x3xcomplex<f64>>
+%w = pd.complex (%y, %x) : tensor<3x3xcomplex<f64>>
+%f = {function} : {complex}
+%r = pd.as_real (%f) : {parts}
+%s = pd.sin (%r) : {parts}
+%loss = pd.sum (%s) : tensor<f64>
+pd.fetch (%loss) {{name = \"loss\"}}
+"
+        );
+        let mut numbers = Numbers::new(7);
+        let inputs: Inputs = ["x", "y"]
+            .map(|name| (name.to_owned(), numbers.tensor(&[3, 3], 0.2, 1.0)))
+            .into();
+        let plain = read(&pir_dialects::context(), &text);
+        let (mut forward, mut reverse) = (plain.clone(), plain.clone());
+        passes(&mut forward, "jvp,decompose");
+        passes(&mut reverse, "backward,decompose");
+        compare_tangents(&plain, &forward, &reverse, &inputs, &["x", "y"], 1e-6);
+    }
+}
+
+/// Products with no zero, with one and with two among the factors of an element, with and without the element itself.
+#[test]
+fn products_along_an_axis() {
+    for own in [true, false] {
+        let text = format!(
+            "%x = pd.data {{name = \"x\", shape = [4], dtype = f64}} : tensor<4xf64>
+%u = pd.data {{name = \"u\", shape = [6], dtype = f64}} : tensor<6xf64>
+%i = pd.full_int_array {{value = [0, 0, 1, 1, 2, 2]}} : tensor<6xi64>
+%o = pd.put_along_axis (%x, %i, %u) {{axis = 0, reduce = \"mul\", include_self = {own}}} : tensor<4xf64>
+%s = pd.sin (%o) : tensor<4xf64>
+%loss = pd.sum (%s) : tensor<f64>
+pd.fetch (%loss) {{name = \"loss\"}}
+"
+        );
+        let given = |values: &[f64]| Tensor::new(&[values.len()], values.to_vec()).unwrap();
+        let inputs: Inputs = [
+            ("x".to_owned(), given(&[0.7, -0.4, 1.1, 0.3])),
+            ("u".to_owned(), given(&[0.5, -1.2, 0.0, 0.8, 0.0, 0.0])),
+        ]
+        .into();
+        check_tangents(&pir_dialects::context(), &text, &inputs, &["x", "u"], 1e-6);
+    }
 }

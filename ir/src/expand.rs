@@ -17,6 +17,18 @@ const MAX_GROWTH: usize = 1_000_000;
 /// # Errors
 /// The operations that cannot be expanded.
 pub fn expand_composites(module: &mut Module, keep: &dyn Fn(OpView<'_>) -> bool) -> Result<bool, Vec<Diagnostic>> {
+    expand_composites_but(module, keep, &|_| false)
+}
+
+/// The same; operations that cannot be expanded stay if `may_stay` allows it.
+///
+/// # Errors
+/// The other operations that cannot be expanded.
+pub fn expand_composites_but(
+    module: &mut Module,
+    keep: &dyn Fn(OpView<'_>) -> bool,
+    may_stay: &dyn Fn(OpView<'_>) -> bool,
+) -> Result<bool, Vec<Diagnostic>> {
     let ctx = module.ctx.clone();
     if !ctx.has_composites() {
         return Ok(false);
@@ -25,7 +37,7 @@ pub fn expand_composites(module: &mut Module, keep: &dyn Fn(OpView<'_>) -> bool)
     let mut changed = false;
     let mut pending = vec![&mut module.body];
     while let Some(body) = pending.pop() {
-        changed |= expand_in(&ctx, body, keep, &mut growth)?;
+        changed |= expand_in(&ctx, body, keep, may_stay, &mut growth)?;
         pending.extend(body.isolated_ops_mut().map(|(_, _, inner)| inner));
     }
     Ok(changed)
@@ -44,7 +56,7 @@ pub fn expand_composites_in(
         return Ok(false);
     }
     let mut growth = MAX_GROWTH.saturating_add(body.num_ops().saturating_mul(64));
-    expand_in(ctx, body, keep, &mut growth)
+    expand_in(ctx, body, keep, &|_| false, &mut growth)
 }
 
 /// Whether an operation of the module is composite and not wanted by `keep`.
@@ -63,6 +75,7 @@ fn expand_in(
     ctx: &Context,
     body: &mut Body,
     keep: &dyn Fn(OpView<'_>) -> bool,
+    may_stay: &dyn Fn(OpView<'_>) -> bool,
     growth: &mut usize,
 ) -> Result<bool, Vec<Diagnostic>> {
     let mut r = Rewriter::new(ctx, body);
@@ -108,6 +121,18 @@ fn expand_in(
                     ]);
                 };
                 *growth = left;
+            }
+            Err(_) if may_stay(r.view(op)) => {
+                // What was built before it failed has no users but what was built after it.
+                let made: Vec<OpId> = (mark..r.body.num_op_slots()).map(OpId::new).collect();
+                for made in made
+                    .into_iter()
+                    .rev()
+                    .filter(|&made| r.body.is_alive(made))
+                    .collect::<Vec<_>>()
+                {
+                    r.erase_op(made);
+                }
             }
             Err(why) => errors.push(Diagnostic::error("expansion", why).label(span, "this operation")),
         }

@@ -73,7 +73,7 @@ pub use edit::OpSpec;
 pub use elements::{Element, ElementKind, Elements, ElementsForm};
 pub use elements_builder::{ElementsBuilder, ElementsError};
 pub use entity::{BlockId, OpId, OpName, RegionId, Sym, UseId, ValueId};
-pub use expand::{expand_composites, expand_composites_in, has_composites};
+pub use expand::{expand_composites, expand_composites_but, expand_composites_in, has_composites};
 pub use float_kind::FloatKind;
 pub use flow_edit::{Detached, Edited, FlowEdit, NewLane, Ready, Refused};
 pub use flow_form::{FlowForm, FlowKind};

@@ -264,7 +264,7 @@ pub(super) struct Setup<'c, 'o> {
 }
 
 impl<'c, 'o> Setup<'c, 'o> {
-    pub(super) fn new(ctx: &'c Context, options: &'o Options, join: bool) -> Self {
+    pub(super) fn new(ctx: &'c Arc<Context>, options: &'o Options, join: bool) -> Self {
         let mut compiler = Compiler::new(ctx);
         compiler.flush = options.flush_subnormals;
         Setup {

@@ -90,7 +90,7 @@ impl Engine {
     }
 
     /// The context.
-    pub fn ctx(&self) -> &Context {
+    pub fn ctx(&self) -> &Arc<Context> {
         &self.ctx
     }
 
@@ -302,7 +302,7 @@ impl Engine {
 }
 
 /// The type of a tensor.
-pub(super) fn type_of(ctx: &Context, shape: &[usize], dtype: DType) -> Type {
+pub(crate) fn type_of(ctx: &Context, shape: &[usize], dtype: DType) -> Type {
     let dims: SmallVec<[i64; 6]> = shape.iter().map(|&d| d as i64).collect();
     ctx.tensor(&dims, elem_type(ctx, dtype))
 }

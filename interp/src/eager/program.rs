@@ -43,9 +43,9 @@ pub fn trace(module: &Module, options: &Options, out: &mut dyn Write) -> Result<
     let keep = |kernels: &Kernels, op: OpView<'_>| kernels.has(op.name()) && has_rule(op.name());
     // An operation with a derivative of its own may be part of the expansion of another.
     let has_own = |op: OpView<'_>| op.semantics().is_some_and(|semantics| semantics.has_vjp());
-    let module = &*expanded(module, &|kernels, op| keep(kernels, op) || has_own(op))?;
+    let module = &*expanded(module, &|kernels, op| keep(kernels, op) || has_own(op), &|_| false)?;
     let module = &*with_derivatives(module, &|op| keep(Kernels::of(&module.ctx), op));
-    let module = &*expanded(module, &keep)?;
+    let module = &*expanded(module, &keep, &|_| false)?;
     let engine = Engine::new(module.ctx.clone());
     let entry = entry(module, options.function.as_deref())?;
     no_marked_calls(module)?;

@@ -1,5 +1,7 @@
 //! Compiles a body to instructions.
 
+use std::sync::Arc;
+
 use pir_dialects::mlir::{self, branch, scf};
 use pir_dialects::{cf, df, func, pd};
 use pir_ir::{BlockId, Body, Context, OpId, OpView, Traits, TypeData, ValueId};
@@ -8,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::buffers::memory_op;
 use super::chains::chains;
 use super::fuse::{LEAST, group};
+use super::late;
 use super::profile::Clocks;
 use super::program::{Block, Code, Instr, Program};
 use super::slots::{Dst, Src, Srcs};
@@ -19,7 +22,7 @@ use crate::tensor::Tensor;
 
 /// Shared by the compilation of all bodies of a run.
 pub(crate) struct Compiler<'c> {
-    pub(crate) ctx: &'c Context,
+    pub(crate) ctx: &'c Arc<Context>,
     pub(crate) kernels: &'c Kernels,
     pub(crate) counters: Vec<String>,
     by_name: FxHashMap<String, u32>,
@@ -33,7 +36,7 @@ pub(crate) struct Compiler<'c> {
 }
 
 impl<'c> Compiler<'c> {
-    pub(crate) fn new(ctx: &'c Context) -> Self {
+    pub(crate) fn new(ctx: &'c Arc<Context>) -> Self {
         Compiler {
             ctx,
             kernels: Kernels::of(ctx),
@@ -465,14 +468,17 @@ impl Unit<'_, '_, '_> {
     /// The kernel for the operation.
     fn prepared(&mut self) -> Result<Kernel, ExecError> {
         let (ctx, compiler) = (self.compiler.ctx, &mut *self.compiler);
-        let kernel = compiler
-            .kernels
-            .prepare_for(self.body.view(ctx, self.op), compiler.flush);
+        let view = self.body.view(ctx, self.op);
+        let kernel = compiler.kernels.prepare_for(view, compiler.flush);
         match kernel {
             Some(kernel) => Ok(compiler.finished(self.body, self.op, kernel.map_err(ExecError::new)?)),
+            None if view.is_composite() && late::is_late(view) => {
+                let kernel = late::kernel(ctx, view, compiler.flush);
+                Ok(compiler.finished(self.body, self.op, (kernel, false)))
+            }
             None => {
                 let error = ExecError::new("there is no kernel for this operation");
-                Err(error.help(match self.view().semantics() {
+                Err(error.help(match view.semantics() {
                     Some(_) => "its row has no `computes`, and it has no kernel",
                     None => "operations of this dialect can be read and printed, but not executed",
                 }))

@@ -14,6 +14,7 @@ mod error;
 mod flow;
 mod fuse;
 mod inputs;
+mod late;
 mod machine;
 pub(crate) mod memory;
 mod options;
@@ -29,7 +30,7 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 use pir_dialects::mlir::{has_vectors, scf};
-use pir_ir::{Module, OpView, expand_composites, has_composites};
+use pir_ir::{Module, OpView, expand_composites_but, has_composites};
 
 use crate::kernels::Kernels;
 
@@ -44,21 +45,26 @@ pub use profile::{Profile, Row};
 pub use stats::{LoopStats, Stats};
 pub use value::Value;
 
-/// The program with operations that have no kernel replaced by their compositions.
+/// The program with operations that have no kernel replaced by their compositions. Those that cannot be expanded while their shapes are
+/// unknown stay.
 ///
 /// # Errors
 /// If a composition cannot be expanded.
 pub fn runnable(module: &Module) -> Result<Cow<'_, Module>, ExecError> {
-    expanded(module, &|kernels, op| {
-        // Loops in no order run as loops that count.
-        kernels.has(op.name()) || op.name().starts_with("scf.") && !matches!(op.name(), scf::PARALLEL | scf::FORALL)
-    })
+    expanded(module, &is_executed, &late::is_late)
 }
 
-/// The same for all operations except those for which `keep` returns true.
+/// Whether an operation is executed as it is, without an expansion.
+fn is_executed(kernels: &Kernels, op: OpView<'_>) -> bool {
+    // Loops in no order run as loops that count.
+    kernels.has(op.name()) || op.name().starts_with("scf.") && !matches!(op.name(), scf::PARALLEL | scf::FORALL)
+}
+
+/// The same for all operations except those for which `keep` returns true; those for which `may_stay` does are left if they cannot be expanded.
 pub(crate) fn expanded<'m>(
     module: &'m Module,
     keep: &dyn Fn(&Kernels, OpView<'_>) -> bool,
+    may_stay: &dyn Fn(OpView<'_>) -> bool,
 ) -> Result<Cow<'m, Module>, ExecError> {
     if !module.ctx.has_composites() {
         return Ok(Cow::Borrowed(module));
@@ -69,7 +75,7 @@ pub(crate) fn expanded<'m>(
         return Ok(Cow::Borrowed(module));
     }
     let mut expanded = module.clone();
-    match expand_composites(&mut expanded, &keep) {
+    match expand_composites_but(&mut expanded, &keep, may_stay) {
         Ok(_) => Ok(Cow::Owned(expanded)),
         Err(errors) => {
             let first = errors.into_iter().next();

@@ -7,11 +7,14 @@ use super::broadcast::{zip, zip_in_place};
 use super::linalg::einsum;
 use super::matmul::matmul;
 use super::reduce::{Groups, reduce_as, reducing, reduction, sum, sum_of_floats};
+use super::scan::cumsum;
 use super::{Kernel, Prepare, Spec, one, take};
 use crate::tensor::buffer::gathered;
 use crate::tensor::{Complex, Data, Element, Part, Tensor};
 
 type C = Complex<f64>;
+
+const ONE: C = C { re: 1.0, im: 0.0 };
 
 /// Operations whose kernels move, create or add elements of any type.
 pub(super) const SAME: &[&str] = &[
@@ -121,6 +124,15 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (pd::Multiply::NAME, |_| pairs(|a, b| a * b)),
     (pd::Divide::NAME, |_| pairs(|a, b| a / b)),
     (pd::ElementwisePow::NAME, |_| pairs(C::powc)),
+    // PaddlePaddle multiplies with the conjugate of the derivative.
+    (pd::TanhGrad::NAME, |_| pairs(|out, g| g * (ONE - out * out).conj())),
+    (pd::SigmoidGrad::NAME, |_| {
+        pairs(|out, g| g * (out * (ONE - out)).conj())
+    }),
+    (pd::SqrtGrad::NAME, |_| pairs(|out, g| g * 0.5 / out.conj())),
+    (pd::RsqrtGrad::NAME, |_| {
+        pairs(|out, g| g * (out * out * out).conj() * -0.5)
+    }),
     (pd::Equal::NAME, |_| compare(|a, b| a == b)),
     (pd::NotEqual::NAME, |_| compare(|a, b| a != b)),
     (pd::Sum::NAME, |s| {
@@ -135,13 +147,12 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (pd::Prod::NAME, |s| {
         reduction(s, |x, axes| {
             let groups = Groups::new(&x, axes)?;
-            let one = C::new(1.0, 0.0);
-            fn product<T: Part>(g: &[Complex<T>], one: C) -> Complex<T> {
-                Complex::narrow(g.iter().fold(one, |product, v| product * v.wide()))
+            fn product<T: Part>(g: &[Complex<T>]) -> Complex<T> {
+                Complex::narrow(g.iter().fold(ONE, |product, v| product * v.wide()))
             }
             match groups.x.data() {
-                Data::C64(v) => groups.each(v, |g| product(g, one)),
-                Data::C128(v) => groups.each(v, |g| product(g, one)),
+                Data::C64(v) => groups.each(v, product),
+                Data::C128(v) => groups.each(v, product),
                 _ => Err(REAL.to_owned()),
             }
         })
@@ -183,6 +194,19 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                 [Some(re), Some(im)] => one(Tensor::of_parts(&re, &im)?),
                 _ => Err("an operand is missing".to_owned()),
             }
+        }))
+    }),
+    (pd::Cumsum::NAME, |s| {
+        let kernel = cumsum(s)?;
+        Ok(Box::new(move |inputs| {
+            let (x, rest) = inputs.split_first().ok_or("an operand is missing")?;
+            let (re, im) = x.parts()?.ok_or(REAL)?;
+            let sums = |part: Tensor| kernel(std::iter::once(part).chain(rest.iter().cloned()).collect());
+            let ([re], [im]) = (
+                take(sums(re)?.into_iter().collect())?,
+                take(sums(im)?.into_iter().collect())?,
+            );
+            one(Tensor::of_parts(&re, &im)?)
         }))
     }),
     (pd::Bmm::NAME, |_| product(false, false)),

@@ -98,7 +98,7 @@ pub(super) fn picked<T: Element>(v: &[T], places: &[usize]) -> Result<Data, Stri
     Ok(T::wrap(gathered(places.iter().map(|&p| v[p]))?))
 }
 
-fn cumsum(s: &Spec<'_>) -> Result<Kernel, String> {
+pub(super) fn cumsum(s: &Spec<'_>) -> Result<Kernel, String> {
     let (flatten, exclusive, reverse) = (
         s.flag("flatten", false),
         s.flag("exclusive", false),

@@ -1,7 +1,7 @@
 //! Shapes that PaddlePaddle leaves open, or states wrongly, though they follow from constants and from types.
 
 use pir_dialects::pd;
-use pir_ir::{Body, Context, OpId, Type, ValueId};
+use pir_ir::{Body, Context, OpId, Type, ValueId, infer_by_semantics};
 use rustc_hash::FxHashSet;
 
 use super::constants::constant;
@@ -16,10 +16,12 @@ pub(crate) fn narrow(ctx: &Context, body: &mut Body) {
     for op in ops {
         let types = match result(ctx, body, op) {
             Some(ty) => vec![ty],
-            None if body.op_regions(op).is_empty() && body.operands(op).any(|v| changed.contains(&v)) => {
+            None if is_open_composite(ctx, body, op)
+                || body.op_regions(op).is_empty() && body.operands(op).any(|v| changed.contains(&v)) =>
+            {
                 let view = body.view(ctx, op);
                 let inferred =
-                    view.with_infer_args(|args| view.def().and_then(|def| def.infer).map(|infer| infer(args)));
+                    view.with_infer_args(|args| Some(view.def()?.infer.unwrap_or(infer_by_semantics)(args)));
                 let Some(Some(Ok(types))) = inferred else { continue };
                 types.into_vec()
             }
@@ -33,6 +35,13 @@ pub(crate) fn narrow(ctx: &Context, body: &mut Body) {
             }
         }
     }
+}
+
+/// Whether PaddlePaddle leaves shapes of results open that follow from what the operation is composed of.
+fn is_open_composite(ctx: &Context, body: &Body, op: OpId) -> bool {
+    let mut operands = body.operands(op).map(|value| body.value_type(value));
+    let mut results = body.results(op).map(|value| body.value_type(value));
+    operands.all(|ty| ctx.is_static(ty)) && results.any(|ty| !ctx.is_static(ty)) && body.view(ctx, op).is_composite()
 }
 
 /// The type of the only result of an operation whose shape is not as it is written.

@@ -5,9 +5,12 @@
 //! iteration. Here, result types are inferred: a dimension that is dynamic makes the dependent dimensions dynamic in
 //! the body, in the carried values, and after the loop.
 
+use pir_dialects::cf;
 use pir_dialects::pd::{is_if, is_while};
-use pir_ir::{Body, Context, DYNAMIC, OpId, Type, ValueId};
-use rustc_hash::FxHashSet;
+use pir_ir::{Body, Context, DYNAMIC, OpId, Type, TypeData, ValueId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::stacks::recorded;
 
 /// Each round may change carried types, and thereby the next one; bounded, so that every file terminates.
 const ROUNDS: usize = 64;
@@ -19,11 +22,16 @@ pub(crate) fn widen(ctx: &Context, body: &mut Body) {
         ctx,
         body,
         widened: FxHashSet::default(),
+        pushed: FxHashMap::default(),
     };
     let loops: Vec<OpId> = ops.iter().copied().filter(|&op| widening.grows(op)).collect();
     if loops.is_empty() {
         return;
     }
+    let stacks = ops.iter().filter(|&&op| widening.name(op) == cf::CREATE_STACK);
+    let stacks = stacks.filter_map(|&op| widening.body.results(op).next());
+    let pairs = stacks.flat_map(|stack| recorded(ctx, widening.body, stack));
+    widening.pushed = pairs.map(|(value, result)| (result, value)).collect();
     let mut inside: FxHashSet<OpId> = FxHashSet::default();
     for &op in &ops {
         let parent = widening.body.parent_op(op);
@@ -47,6 +55,8 @@ struct Widening<'a> {
     body: &'a mut Body,
     /// The values whose types were changed.
     widened: FxHashSet<ValueId>,
+    /// What was pushed, of what is popped.
+    pushed: FxHashMap<ValueId, ValueId>,
 }
 
 impl Widening<'_> {
@@ -66,20 +76,10 @@ impl Widening<'_> {
 
     /// Makes the dimensions of a value dynamic that are dynamic in a type.
     fn forget(&mut self, value: ValueId, from: Type) {
-        let own = self.ctx.as_tensor(self.body.value_type(value));
-        let (Some((dims, elem)), Some((others, _))) = (own, self.ctx.as_tensor(from)) else {
-            return;
-        };
-        if dims.len() != others.len() {
-            return;
-        }
-        let new: Vec<i64> = dims
-            .iter()
-            .zip(others)
-            .map(|(&d, &o)| if o == DYNAMIC { DYNAMIC } else { d })
-            .collect();
-        if new[..] != *dims {
-            self.body.set_value_type(value, self.ctx.tensor(&new, elem));
+        let own = self.body.value_type(value);
+        let new = widened(self.ctx, own, from);
+        if new != own {
+            self.body.set_value_type(value, new);
             self.widened.insert(value);
         }
     }
@@ -95,6 +95,13 @@ impl Widening<'_> {
                 self.forget_all(&results, &given);
             }
             return;
+        }
+        if name == cf::POP_BACK {
+            let given = self.body.results(op).next();
+            let given = given.and_then(|result| Some((result, *self.pushed.get(&result)?)));
+            return given
+                .into_iter()
+                .for_each(|(result, value)| self.forget(result, self.body.value_type(value)));
         }
         let concerns = |v| self.widened.contains(&v) || inside && self.is_dynamic(v);
         if !self.body.operands(op).any(concerns) {
@@ -136,10 +143,37 @@ impl Widening<'_> {
         };
         let (first, second) = (args(self, *cond), args(self, *body));
         let results: Vec<ValueId> = self.body.results(op).collect();
+        let starts = self.body.operands_vec(op);
+        self.forget_all(&first, &starts);
         self.forget_all(&first, next);
         // The condition itself is not forwarded.
         let passed = passed.get(1..).unwrap_or_default().to_vec();
         self.forget_all(&second, &passed);
         self.forget_all(&results, &passed);
     }
+}
+
+/// A type with the dimensions dynamic that are dynamic in another, also of tensors in lists.
+fn widened(ctx: &Context, own: Type, from: Type) -> Type {
+    if let (TypeData::List(own_types), TypeData::List(others)) = (ctx.type_data(own), ctx.type_data(from)) {
+        if own_types.len() != others.len() {
+            return own;
+        }
+        let pairs = own_types.iter().zip(others);
+        let types: Vec<Type> = pairs.map(|(&own, &other)| widened_tensor(ctx, own, other)).collect();
+        return ctx.intern_type(TypeData::List(types.into()));
+    }
+    widened_tensor(ctx, own, from)
+}
+
+fn widened_tensor(ctx: &Context, own: Type, from: Type) -> Type {
+    let (Some((dims, elem)), Some((others, _))) = (ctx.as_tensor(own), ctx.as_tensor(from)) else {
+        return own;
+    };
+    if dims.len() != others.len() {
+        return own;
+    }
+    let pairs = dims.iter().zip(others);
+    let dims: Vec<i64> = pairs.map(|(&d, &o)| if o == DYNAMIC { DYNAMIC } else { d }).collect();
+    ctx.tensor(&dims, elem)
 }

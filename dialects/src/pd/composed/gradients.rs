@@ -2,7 +2,8 @@
 
 use super::matrix::{identity, permutation, solved};
 use super::{Call, Compose, Expr, fits_in_table};
-use crate::stablehlo::compute::linalg::turned;
+use crate::stablehlo::compute::conjugate;
+use crate::stablehlo::compute::linalg::{adjoint, turned};
 
 pub(super) const OPS: &[(&str, Compose)] = &[
     ("selu_grad", |op| {
@@ -103,12 +104,12 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         Ok(vec![turned(solved(true, false, false, r, turned(whole)))])
     }),
     ("inverse_grad", |op| {
-        let (inverse, g) = (turned(op.x("out")?), op.x("out_grad")?);
+        let (inverse, g) = (adjoint(op.x("out")?), op.x("out_grad")?);
         Ok(vec![-inverse.matmul(g).matmul(inverse)])
     }),
     ("det_grad", |op| {
-        let slope = op.x("out")? * op.x("out_grad")?;
-        Ok(vec![turned(op.x("x")?.inverse()) * single(slope)])
+        let slope = conjugate(op.x("out")?) * op.x("out_grad")?;
+        Ok(vec![adjoint(op.x("x")?.inverse()) * single(slope)])
     }),
     ("slogdet_grad", |op| {
         let (x, g) = (op.x("x")?, op.x("out_grad")?);

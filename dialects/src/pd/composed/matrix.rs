@@ -36,9 +36,9 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         let (x, y) = systems(op, "x", "y")?;
         Ok(vec![Lu::of(x)?.solve(y)])
     }),
-    ("inverse", |op| Ok(vec![inverse(matrices(op, "x")?)?])),
+    ("inverse", |op| Ok(vec![inverse(numbers(op, "x")?)?])),
     ("det", |op| {
-        let lu = Lu::of(matrices(op, "x")?)?;
+        let lu = Lu::of(numbers(op, "x")?)?;
         let product = lu.diagonal.prod_with(|o| o.axis([-1]));
         Ok(vec![lu.sign() * product])
     }),
@@ -208,16 +208,30 @@ fn ids(list: &[Expr<'_>]) -> Vec<pir_ir::ValueId> {
 
 /// An operand of real matrices of known size.
 fn matrices<'c>(op: &Call<'c>, name: &str) -> Result<Expr<'c>, String> {
+    let x = numbers(op, name)?;
+    match x.is_complex() {
+        false => Ok(x),
+        true => Err(format!(
+            "`{name}` must hold matrices of f32 or f64, not of complex numbers"
+        )),
+    }
+}
+
+/// An operand of real or complex matrices of known size.
+fn numbers<'c>(op: &Call<'c>, name: &str) -> Result<Expr<'c>, String> {
     let (x, shape) = (op.x(name)?, op.shape(name)?);
     let is_small = shape.len() >= 2
         && shape[shape.len() - 2..]
             .iter()
             .all(|&extent| (1..=4096).contains(&extent));
-    let is_double = x.elem() == Some(Type::F32) || x.elem() == Some(Type::F64);
+    let elem = x
+        .elem()
+        .map(|elem| op.scope.context().complex_part(elem).unwrap_or(elem));
+    let is_double = elem == Some(Type::F32) || elem == Some(Type::F64);
     match is_small && is_double {
         true => Ok(x),
         false => Err(format!(
-            "`{name}` must hold matrices of f32 or f64 with 1 to 4096 rows and columns"
+            "`{name}` must hold matrices of f32 or f64, or of complex numbers of these, with 1 to 4096 rows and columns"
         )),
     }
 }
@@ -257,11 +271,14 @@ pub(super) fn solved<'c>(upper: bool, transposed: bool, unit: bool, a: Expr<'c>,
 
 pub(super) fn identity(x: Expr<'_>) -> Expr<'_> {
     let n = x.dims().last().copied().unwrap_or(0);
-    let eye = x.scope().eye_with(n, n, |o| match x.elem() {
+    let elem = x
+        .elem()
+        .map(|elem| x.scope().context().complex_part(elem).unwrap_or(elem));
+    let eye = x.scope().eye_with(n, n, |o| match elem {
         Some(elem) => o.dtype(elem),
         None => o,
     });
-    eye.expand(x.dims())
+    eye.cast_like(x).expand(x.dims())
 }
 
 /// The inverses of square matrices.

@@ -29,7 +29,7 @@ pub(crate) fn turned(x: Expr<'_>) -> Expr<'_> {
 }
 
 /// The adjoints of the matrices of a batch.
-fn adjoint(x: Expr<'_>) -> Expr<'_> {
+pub(crate) fn adjoint(x: Expr<'_>) -> Expr<'_> {
     conjugate(turned(x))
 }
 

@@ -144,9 +144,11 @@ pub(super) fn slope_in_base<'e>(x: &V<'e>, y: &V<'e>) -> V<'e> {
 /// The derivative of a power by its exponent. A power of zero is constant except at its pole.
 pub(super) fn slope_in_exponent<'e>(x: &V<'e>, y: &V<'e>) -> V<'e> {
     let power = x.with("elementwise_pow", y);
-    let constant = x
-        .with("equal", &x.filled(0.0))
-        .with("logical_and", &y.with("greater_equal", &y.filled(0.0)));
+    let is_no_pole = match y.dtype().is_complex() {
+        true => power.call("isfinite"),
+        false => y.with("greater_equal", &y.filled(0.0)),
+    };
+    let constant = x.with("equal", &x.filled(0.0)).with("logical_and", &is_no_pole);
     let base = constant.choose(&x.filled(1.0), x);
     base.call("log") * power
 }

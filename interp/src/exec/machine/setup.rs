@@ -1,10 +1,10 @@
 //! The initial state of a machine.
 
-use std::io::Write;
-
 use pir_ir::budget::{Budget, Reservation};
 use pir_ir::{Body, Context, TypeData};
 use rustc_hash::FxHashMap;
+use std::io::Write;
+use std::sync::Arc;
 
 use super::state::{Machine, RegionFrame, Role};
 use crate::exec::buffers::{Buffers, global};
@@ -32,7 +32,7 @@ pub(in crate::exec) struct Compiled<'m> {
 }
 
 impl<'m> Compiled<'m> {
-    pub(in crate::exec) fn new(ctx: &'m Context, entry: &Entry<'m>, options: &Options) -> Result<Self, ExecError> {
+    pub(in crate::exec) fn new(ctx: &'m Arc<Context>, entry: &Entry<'m>, options: &Options) -> Result<Self, ExecError> {
         let mut compiler = Compiler::new(ctx);
         compiler.fuse_from = options.fuse_from.unwrap_or(compiler.fuse_from);
         compiler.flush = options.flush_subnormals;

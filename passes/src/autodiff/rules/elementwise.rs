@@ -25,7 +25,8 @@ pub(super) const RULES: &[Rule] = &[
     derivative!(ElementwisePow, |op, g| {
         x: slope_in_base(op.x(), op.y(), g),
         y: slope_in_exponent(op.x(), op.y(), op.out(), g),
-    }),
+    })
+    .complex(),
     derivative!(Remainder, |op, g| { x: g, y: -(g * (op.x() / op.y()).floor()) }),
     // Gradient operations that split ties evenly.
     derivative!(Maximum, |op, g| let [x, y] = op.x().maximum_grad(op.y(), g); { x: x, y: y }),

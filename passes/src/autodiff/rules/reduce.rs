@@ -46,7 +46,8 @@ pub(super) const RULES: &[Rule] = &[
             o.reverse(!op.reverse())
         });
         if op.flatten() { sum.reshape_like(op.x()) } else { sum }
-    }),
+    })
+    .complex(),
 ];
 
 /// The axes of a reduction, counted from the front; all of them when none is given.

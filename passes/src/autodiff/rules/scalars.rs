@@ -77,8 +77,12 @@ fn unpadded<'c>(op: Op<'c, pd::Pad>, g: Expr<'c>, paddings: &[i64]) -> Result<Ex
 /// `g` times the derivative of `out`, the power of `x` with exponent `y`, in the exponent: `out * log(x)`. It is zero where
 /// the base is zero, unless the exponent is negative, which is a pole.
 pub(super) fn slope_in_exponent<'c>(x: Expr<'c>, y: Expr<'c>, out: Expr<'c>, g: Expr<'c>) -> Expr<'c> {
-    let (zeros, none) = (x.zeros(), y.zeros());
-    let is_flat = x.equal(zeros).logical_and(y.greater_equal(none));
+    // Complex numbers have no order.
+    let is_no_pole = match y.is_complex() {
+        true => out.isfinite(),
+        false => y.greater_equal(y.zeros()),
+    };
+    let is_flat = x.equal(x.zeros()).logical_and(is_no_pole);
     g * (out * is_flat.select(x.ones(), x).log())
 }
 

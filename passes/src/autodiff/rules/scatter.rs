@@ -66,10 +66,11 @@ pub(super) const RULES: &[Rule] = &[
         .complex(),
     derivative!(PutAlongAxis, |op, g|
         let (index, axis) = (op.indices(), op.axis().unwrap_or(0));
-        let (assigns, selects) = match &*op.reduce() {
-            "assign" => (true, false),
-            "add" | "mean" => (false, false),
-            "amax" | "amin" => (false, true),
+        let (assigns, selects, multiplies) = match &*op.reduce() {
+            "assign" => (true, false, false),
+            "add" | "mean" => (false, false, false),
+            "amax" | "amin" => (false, true, false),
+            "mul" => (false, false, true),
             mode => return Err(format!("`pd.put_along_axis` has no derivative for `reduce` = \"{mode}\"")),
         };
         let g = match &*op.reduce() {
@@ -84,11 +85,16 @@ pub(super) const RULES: &[Rule] = &[
         let picked = g.take_along_axis_with(index, |o| o.axis(axis));
         {
             arr: match (assigns, selects) {
+                _ if multiplies => own_part(op, g * Factors::of(op).product()),
                 (true, _) => g.put_along_axis(index, picked.zeros(), axis),
                 (_, true) => own_part(op, op.arr().equal(op.out()).select(g, g.zeros())),
                 _ => own_part(op, g),
             },
             values: match (assigns, selects) {
+                _ if multiplies => {
+                    let rest = if op.include_self() { g * op.arr() } else { g };
+                    rest.take_along_axis_with(index, |o| o.axis(axis)) * Factors::of(op).others()
+                }
                 (true, _) => only_last_along(op, picked)?,
                 (_, true) => {
                     let out = op.out().take_along_axis_with(index, |o| o.axis(axis));
@@ -201,6 +207,52 @@ fn own_part<'c>(op: Op<'c, pd::PutAlongAxis>, x: Expr<'c>) -> Expr<'c> {
             let none = op.values().zeros().expand_like(op.indices()).cast_like(x);
             x.put_along_axis(op.indices(), none, op.axis().unwrap_or(0))
         }
+    }
+}
+
+/// The factors by which `put_along_axis` multiplies.
+struct Factors<'c> {
+    op: Op<'c, pd::PutAlongAxis>,
+    values: Expr<'c>,
+    is_zero: Expr<'c>,
+    /// For each element, the product of its factors that are not zero, and how many are.
+    nonzero: Expr<'c>,
+    zeros: Expr<'c>,
+}
+
+impl<'c> Factors<'c> {
+    fn of(op: Op<'c, pd::PutAlongAxis>) -> Self {
+        let (index, axis, arr) = (op.indices(), op.axis().unwrap_or(0), op.arr());
+        let values = op.values().expand_like(index).cast_like(arr);
+        let is_zero = values.equal(values.zeros());
+        let factors = is_zero.select(values.ones(), values);
+        Factors {
+            op,
+            values,
+            is_zero,
+            nonzero: arr
+                .ones()
+                .put_along_axis_with(index, factors, axis, |o| o.reduce("mul")),
+            zeros: arr
+                .zeros()
+                .put_along_axis_with(index, is_zero.cast_like(arr), axis, |o| o.reduce("add")),
+        }
+    }
+
+    /// For each element, the product of its factors.
+    fn product(&self) -> Expr<'c> {
+        let none = self.nonzero.zeros();
+        self.zeros.equal(none).select(self.nonzero, none)
+    }
+
+    /// For each factor, the product of the others of its element: no division by zero.
+    fn others(&self) -> Expr<'c> {
+        let picked = |x: Expr<'c>| x.take_along_axis_with(self.op.indices(), |o| o.axis(self.op.axis().unwrap_or(0)));
+        let (nonzero, zeros) = (picked(self.nonzero), picked(self.zeros));
+        let (ones, none) = (self.values.ones(), self.values.zeros());
+        let own = self.is_zero.select(ones, self.values);
+        let other_zeros = zeros - self.is_zero.cast_like(zeros);
+        other_zeros.equal(none).select(nonzero / own, none)
     }
 }
 

@@ -1,0 +1,157 @@
+//! Operations that are expanded when the shapes of their operands are known.
+//!
+//! What some operations compute depends on shapes that a program leaves open. They are expanded when they are executed, for the
+//! shapes that they get.
+
+use std::sync::{Arc, Mutex};
+
+use pir_dialects::pd;
+use pir_ir::{AttrDict, Body, Context, Module, OpName, OpView, Rewriter, Type, TypeData, ValueId, expand_composites};
+
+use super::{Options, is_executed, run};
+use crate::eager::type_of;
+use crate::kernels::{Inputs, Kernel, Kernels, Outputs};
+
+/// Whether the shape of an operand or of a result is known only in the run.
+pub(super) fn is_late(op: OpView<'_>) -> bool {
+    let (ctx, body) = (op.ctx, op.body);
+    let is_open = |ty: Type| match ctx.type_data(ty) {
+        TypeData::List(items) => items.iter().any(|&item| !ctx.is_static(item)),
+        _ => !ctx.is_static(ty),
+    };
+    let mut types = body
+        .operands(op.op)
+        .chain(body.results(op.op))
+        .map(|value| body.value_type(value));
+    body.op_regions(op.op).is_empty() && types.any(is_open)
+}
+
+/// The kernel of an operation that has none, but an expansion.
+pub(super) fn kernel(ctx: &Arc<Context>, op: OpView<'_>, flush: bool) -> Kernel {
+    let list = |value: ValueId| match ctx.type_data(op.body.value_type(value)) {
+        TypeData::List(items) => Some(items.len()),
+        _ => None,
+    };
+    let late = Late {
+        ctx: ctx.clone(),
+        name: op.body.op_name(op.op),
+        attrs: op.body.attrs(op.op),
+        operands: op.body.operands(op.op).map(list).collect(),
+        results: op.body.results(op.op).map(|value| op.body.value_type(value)).collect(),
+        flush,
+        last: Mutex::default(),
+    };
+    Box::new(move |inputs| late.run(inputs))
+}
+
+/// An operation without the values that it is applied to.
+struct Late {
+    ctx: Arc<Context>,
+    name: OpName,
+    attrs: AttrDict,
+    /// For each operand that is a list, the number of its tensors.
+    operands: Vec<Option<usize>>,
+    results: Vec<Type>,
+    flush: bool,
+    /// The program for the tensors that it was applied to last: most often, the next ones are of the same types.
+    last: Mutex<Option<(Vec<Type>, Arc<Module>)>>,
+}
+
+impl Late {
+    fn run(&self, inputs: Inputs) -> Result<Outputs, String> {
+        let types: Vec<Type> = inputs
+            .iter()
+            .map(|x| type_of(&self.ctx, x.shape(), x.dtype()))
+            .collect();
+        let kept = self.last.lock().ok().and_then(|last| last.clone());
+        let module = match kept.filter(|(given, _)| *given == types) {
+            Some((_, module)) => module,
+            None => {
+                let module = Arc::new(self.program(&types)?);
+                if let Ok(mut last) = self.last.lock() {
+                    *last = Some((types, module.clone()));
+                }
+                module
+            }
+        };
+        let options = Options {
+            inputs: inputs
+                .into_iter()
+                .enumerate()
+                .map(|(at, x)| (at.to_string(), x))
+                .collect(),
+            flush_subnormals: self.flush,
+            ..Options::default()
+        };
+        let outcome = run(&module, &options, &mut std::io::sink()).map_err(|error| error.message)?;
+        Ok(outcome.fetched.into_iter().map(|(_, x)| x).collect())
+    }
+
+    /// A program that computes the operation of inputs of these types.
+    fn program(&self, types: &[Type]) -> Result<Module, String> {
+        let ctx = &*self.ctx;
+        let mut body = Body::new();
+        let root = body.root();
+        let block = body.create_block(root);
+        let mut r = Rewriter::new(ctx, &mut body);
+        r.at_end(block);
+        let mut inputs = Vec::new();
+        for (at, &ty) in types.iter().enumerate() {
+            let name = ctx.str_attr(&at.to_string());
+            inputs.push(r.op(pd::Data::NAME).attr("name", name).result(ty).value());
+        }
+        let mut rest = inputs.into_iter();
+        let mut operands = Vec::new();
+        for list in &self.operands {
+            let own: Vec<ValueId> = rest.by_ref().take(list.unwrap_or(1)).collect();
+            if list.is_none() {
+                operands.extend(own);
+                continue;
+            }
+            let types: Vec<Type> = own.iter().map(|&value| r.body.value_type(value)).collect();
+            let ty = ctx.intern_type(TypeData::List(types.into()));
+            operands.push(r.op("builtin.combine").operands(own).result(ty).value());
+        }
+        // What the program says of the results may be less than what follows from the operands.
+        let inferred = r
+            .op(ctx.op_str(self.name))
+            .operands(operands.iter().copied())
+            .attrs(self.attrs)
+            .infer();
+        let op = inferred.unwrap_or_else(|_| {
+            let op = r.op(ctx.op_str(self.name)).operands(operands).attrs(self.attrs);
+            op.results(self.results.iter().copied()).build()
+        });
+        for (at, value) in r.body.results(op).collect::<Vec<_>>().into_iter().enumerate() {
+            let parts = match ctx.type_data(r.body.value_type(value)) {
+                TypeData::List(types) => {
+                    let split = r
+                        .op("builtin.split")
+                        .operand(value)
+                        .results(types.iter().copied())
+                        .build();
+                    r.body.results(split).collect()
+                }
+                _ => vec![value],
+            };
+            for part in parts {
+                r.op(pd::Fetch::NAME)
+                    .operand(part)
+                    .attr("name", ctx.str_attr(&at.to_string()))
+                    .build();
+            }
+        }
+        let mut module = Module {
+            ctx: self.ctx.clone(),
+            body,
+        };
+        let keep = |op: OpView<'_>| is_executed(Kernels::of(ctx), op);
+        match expand_composites(&mut module, &keep) {
+            Ok(_) => Ok(module),
+            Err(errors) => Err(errors
+                .into_iter()
+                .next()
+                .map_or_else(String::new, |error| error.message)),
+        }
+    }
+}
