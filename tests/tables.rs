@@ -13,6 +13,7 @@ const WRITTEN: &[&str] = &[
     "assert",
     "box_coder",
     "conj",
+    "distribute_fpn_proposals",
     "eig",
     "eig_grad",
     "eigvals",

@@ -251,6 +251,7 @@ fn every_kernel_has_cases() {
     let written = [
         "pd.assert",
         "pd.box_coder",
+        "pd.distribute_fpn_proposals",
         "pd.eig",
         "pd.eig_grad",
         "pd.eigvals",

@@ -16,7 +16,7 @@ HEAD = """\
 # keep as unknown operations; and optimizers, quantizers and layers that PaddlePaddle's own passes or one device alone use.
 LEFT_OUT = re.compile(
     r"all_gather|all_reduce|all_to_all|barrier|broadcast|reduce|reduce_scatter|(partial_)?(recv|send)(_v2)?|partial_\w+|mp_allreduce_sum"
-    r"|comm_init_all|sync_\w+|global_(gather|scatter)|c_\w+|dist_concat|distribut\w+|array_\w+|\w+_array(_like|_dense)?|array_to_tensor|lod_\w+"
+    r"|comm_init_all|sync_\w+|global_(gather|scatter)|c_\w+|dist_concat|distributed_\w+|array_\w+|\w+_array(_like|_dense)?|array_to_tensor|lod_\w+"
     r"|set_value|full_with_tensor|share_\w+|shadow_\w+|view_\w+|cuda_graph|nop|npu_identity|depend|memcpy\w*|copy_to|\w+_combine"
     r"|read_file|trans_layout|onednn_\w+|\w+_check_model_nan_inf|decayed_adagrad|dgc\w*|dpsgd|ftrl|embedding_grad_add_to|auc|faster_tokenizer"
     r"|\w*(fused|fusion|xpu|sparse|onednn|int8|fp8)\w*|\w+_(sp|sr)|ap_\w+|moe_\w+|multihead_matmul|skip_layernorm|fc|gemm_epilogue|\w+_bias"

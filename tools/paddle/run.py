@@ -79,7 +79,8 @@ def run(path, inputs, saved=None):
             fetched.append(op.operand_source(0))
     executor = paddle.static.Executor(paddle.CPUPlace())
     with paddle.static.scope_guard(scope):
-        values = executor.run(program, feed=feed, fetch_list=fetched)
+        # Boxes by image would not become arrays by themselves.
+        values = executor.run(program, feed=feed, fetch_list=fetched, return_numpy=False)
     return {name: np.asarray(value) for name, value in zip(names, values)}
 
 

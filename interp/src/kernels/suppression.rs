@@ -13,7 +13,11 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (pd::MulticlassNms3::NAME, multiclass),
     (pd::MatrixNms::NAME, matrix),
     (pd::GenerateProposals::NAME, proposals),
+    (pd::DistributeFpnProposals::NAME, levels),
 ];
+
+/// The maximum number of levels of a pyramid.
+const MOST_LEVELS: i64 = 64;
 
 /// The part of the area of two boxes together that is in both. An `edge` of 1 counts the elements of the corners as inside.
 fn overlap(a: &[f64], b: &[f64], edge: f64) -> f64 {
@@ -346,5 +350,63 @@ fn proposals(s: &Spec<'_>) -> Result<Kernel, String> {
             counts(lengths.into_iter())?,
         ];
         Ok(present(results, absent))
+    }))
+}
+
+/// Boxes by the level of a pyramid that fits their size (T.-Y. Lin et al., Feature Pyramid Networks, 2017): those of each level, image
+/// by image; how many each image has there; and where each box is in all levels together.
+fn levels(s: &Spec<'_>) -> Result<Kernel, String> {
+    let (low, high, base) = (s.int("min_level", 0), s.int("max_level", 0), s.int("refer_level", 0));
+    let (scale, edge) = (s.int("refer_scale", 1) as f64, if s.flag("pixel_offset", false) { 1.0 } else { 0.0 });
+    let count = high.checked_sub(low).filter(|count| (0..MOST_LEVELS).contains(count));
+    let (count, lengths) = (count.ok_or("the levels must be in order, and few")? as usize + 1, s.place(1));
+    Ok(Box::new(move |inputs| {
+        let rois = input(&inputs, Some(0))?;
+        let &[rows, 4] = rois.shape() else {
+            return Err(format!("boxes must have the shape [n, 4], not {:?}", rois.shape()));
+        };
+        let images: Vec<i64> = match lengths {
+            Some(at) => input(&inputs, Some(at))?.to_i64(),
+            None => vec![rows as i64],
+        };
+        let sizes: Option<Vec<usize>> = images.iter().map(|&length| usize::try_from(length).ok()).collect();
+        let sizes = sizes.filter(|sizes| sizes.iter().try_fold(0usize, |sum, &size| sum.checked_add(size)) == Some(rows));
+        let sizes = sizes.ok_or("the numbers of boxes must add up to the boxes")?;
+        let values = rois.to_f64();
+        let level_of = |corners: &[f64]| {
+            let [width, height] = [corners[2] - corners[0], corners[3] - corners[1]];
+            let area = if width < 0.0 || height < 0.0 { 0.0 } else { (width + edge) * (height + edge) };
+            let level = (area.sqrt() / scale + 1e-6).log2().floor() as i64;
+            (level.saturating_add(base).clamp(low, high) - low) as usize
+        };
+        let mut boxes = vec![Vec::new(); count];
+        let mut rows_of: Vec<Vec<usize>> = vec![Vec::new(); count];
+        let mut numbers = vec![Vec::new(); count];
+        let mut row = 0;
+        for size in sizes {
+            let before: Vec<usize> = rows_of.iter().map(Vec::len).collect();
+            for corners in values[4 * row..4 * (row + size)].chunks(4) {
+                let level = level_of(corners);
+                boxes[level].extend_from_slice(corners);
+                rows_of[level].push(row);
+                row += 1;
+            }
+            for (level, before) in before.into_iter().enumerate() {
+                numbers[level].push(rows_of[level].len() - before);
+            }
+        }
+        let mut places = vec![0usize; rows];
+        for (place, row) in rows_of.iter().flatten().enumerate() {
+            places[*row] = place;
+        }
+        let mut out = Outputs::new();
+        for values in boxes {
+            out.push(Tensor::new(&[values.len() / 4, 4], values)?.cast(rois.dtype())?);
+        }
+        for numbers in numbers {
+            out.push(counts(numbers.into_iter())?);
+        }
+        out.push(counts(places.into_iter())?.reshaped(&[rows, 1])?);
+        Ok(out)
     }))
 }

@@ -20,8 +20,7 @@ pub(crate) fn narrow(ctx: &Context, body: &mut Body) {
                 || body.op_regions(op).is_empty() && body.operands(op).any(|v| changed.contains(&v)) =>
             {
                 let view = body.view(ctx, op);
-                let inferred =
-                    view.with_infer_args(|args| Some(view.def()?.infer.unwrap_or(infer_by_semantics)(args)));
+                let inferred = view.with_infer_args(|args| Some(view.def()?.infer.unwrap_or(infer_by_semantics)(args)));
                 let Some(Some(Ok(types))) = inferred else { continue };
                 types.into_vec()
             }

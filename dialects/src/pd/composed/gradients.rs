@@ -103,6 +103,30 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         let whole = q_grad + q.matmul(symmetric);
         Ok(vec![turned(solved(true, false, false, r, turned(whole)))])
     }),
+    ("divide_double_grad", |op| {
+        // Of `grad_x = grad_out / y` and `grad_y = -grad_out * out / y`, in terms of `grad_x`.
+        let (y, out, slope) = (op.x("y")?, op.x("out")?, op.x("grad_x")?);
+        let [x_tangent, y_tangent] = ["grad_x_grad", "grad_y_grad"].map(|name| op.some(name).unwrap_or(slope.zeros()));
+        Ok(op.wanted(&[
+            ("y_grad", (slope * (out * y_tangent - x_tangent) / y).reduce_like(y)),
+            ("out_grad", -(slope * y_tangent)),
+            ("grad_out_grad", (x_tangent - out * y_tangent) / y),
+        ]))
+    }),
+    ("sqrt_double_grad", |op| {
+        let (out, slope, tangent) = (op.x("out")?, op.x("grad_x")?, op.x("grad_x_grad")?);
+        Ok(op.wanted(&[
+            ("out_grad", -(slope * tangent / out)),
+            ("grad_out_grad", tangent * 0.5 / out),
+        ]))
+    }),
+    ("rsqrt_double_grad", |op| {
+        let (out, slope, tangent) = (op.x("out")?, op.x("grad_x")?, op.x("grad_x_grad")?);
+        Ok(op.wanted(&[
+            ("out_grad", slope * tangent * 3.0 / out),
+            ("grad_out_grad", tangent * out * out * out * -0.5),
+        ]))
+    }),
     ("inverse_grad", |op| {
         let (inverse, g) = (adjoint(op.x("out")?), op.x("out_grad")?);
         Ok(vec![-inverse.matmul(g).matmul(inverse)])

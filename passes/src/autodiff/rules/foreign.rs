@@ -6,6 +6,8 @@
 //! the same type. Nothing else is recorded. The gradient operation itself has no derivative. PaddlePaddle's cotangents of complex
 //! numbers are the conjugates of those here, which are JAX's.
 
+use std::borrow::Cow;
+
 use pir_dialects::marks::{ABSENT_OPERANDS, ABSENT_RESULTS};
 use pir_dialects::pd;
 use pir_ir::{Arity, Attr, AttrData, AttrSpec, Context, Dependence, OpDef, OpView, Sym, Type, TypeData, ValueId};
@@ -112,10 +114,35 @@ fn gradient_operation<'c>(ctx: &'c Context, def: &OpDef) -> Option<&'c OpDef> {
 /// Indices of operands or of results.
 pub(super) type Group = SmallVec<[usize; 1]>;
 
-/// The operands and attributes of the operation, by the names of its definition.
+/// The operands and results of the operation, by the names of its definition; those of `pd.X_double_grad` by the names that they have as
+/// the gradient operation of `pd.X_grad`: `grad_out` there is `out_grad` of `pd.X_grad`, and `grad_x_grad` the cotangent of its result
+/// `x_grad`.
 pub(super) struct Given<'d> {
-    operands: Vec<(&'d str, Group)>,
-    results: Vec<(&'d str, Group)>,
+    operands: Vec<(Cow<'d, str>, Group)>,
+    results: Vec<(Cow<'d, str>, Group)>,
+}
+
+/// The operation `pd.X` whose gradient operation has this name; for `pd.X_double_grad`, which is `pd.X_grad_grad` for some, `pd.X_grad`.
+pub(super) fn differentiated(twin: &str) -> Option<Cow<'_, str>> {
+    let twice = twin.strip_suffix("_double_grad").or(twin.strip_suffix("_grad_grad"));
+    match twice {
+        Some(name) => Some(Cow::Owned(format!("{name}_grad"))),
+        None => twin.strip_suffix("_grad").map(Cow::Borrowed),
+    }
+}
+
+/// The name of an operand or of a result as one of the gradient operation of a gradient operation.
+pub(super) fn name_in_twin<'d>(def: &OpDef, name: &'d str) -> Cow<'d, str> {
+    let is_second = differentiated(&def.name).is_some_and(|name| name.ends_with("_grad"));
+    let parts = (name.strip_prefix("grad_"), name.strip_prefix("out_"));
+    match parts {
+        (Some(stem), _) if is_second => Cow::Owned(match stem.strip_suffix("_grad") {
+            Some(stem) => format!("{stem}_grad_grad"),
+            None => format!("{stem}_grad"),
+        }),
+        (_, Some(stem)) if is_second && stem != "grad" => Cow::Owned(format!("{stem}_out")),
+        _ => Cow::Borrowed(name),
+    }
 }
 
 impl<'d> Given<'d> {
@@ -126,11 +153,12 @@ impl<'d> Given<'d> {
             .collect();
         let operands = def.operands.iter().enumerate().map(|(place, spec)| {
             let group = (0..places.len()).filter(|&index| places[index] == Some(place));
-            (&*spec.name, group.collect())
+            (name_in_twin(def, &spec.name), group.collect())
         });
+        let results = Self::results_of(view, def).into_iter();
         Given {
             operands: operands.collect(),
-            results: Self::results_of(view, def),
+            results: results.map(|(name, group)| (name_in_twin(def, name), group)).collect(),
         }
     }
 

@@ -5,7 +5,7 @@
 //! applied. A value that the rule reads is the operand of `pd.X_grad` with this name, if there is one, whether it is an
 //! operand or a result of `pd.X`; a result that `pd.X_grad` does not read is recomputed. If `pd.X` is piecewise constant, its
 //! gradient is zero. In the end, the operands
-//! replace their placeholders.
+//! replace their placeholders. `pd.X_double_grad` is the gradient operation of `pd.X_grad`.
 
 use pir_dialects::marks::{ABSENT_OPERANDS, ABSENT_RESULTS};
 use pir_dialects::pd;
@@ -15,15 +15,14 @@ use smallvec::SmallVec;
 
 use super::super::cotangent::{Frame, conjugated, elements, is_list, zeros_like};
 use super::expand::expanded;
-use super::foreign::{Given, Group, default};
+use super::foreign::{Given, Group, default, differentiated, name_in_twin};
 use super::{Rule, RuleCx, rule};
 
 const GRADIENT: Rule = rule("_grad", expanded).of(gradient).complex();
 
 /// The operation whose gradient operation this is.
 fn primal<'c>(ctx: &'c Context, def: &OpDef) -> Option<&'c OpDef> {
-    let name = ctx.registered_op(def.name.strip_suffix("_grad")?)?;
-    ctx.op_def(name)
+    ctx.op_def(ctx.registered_op(&differentiated(&def.name)?)?)
 }
 
 /// The rule of a gradient operation that is known from PaddlePaddle's declarations alone.
@@ -121,7 +120,8 @@ fn gradient(cx: &mut RuleCx<'_, '_>) -> Result<SmallVec<[ValueId; 2]>, String> {
         list_grads,
         settled: SmallVec::new(),
     };
-    match (pd::is_foreign(&primal.name), primal.is_composite()) {
+    let has_parts = primal.is_composite() || primal.name.ends_with("_grad");
+    match (pd::is_foreign(&primal.name), has_parts) {
         // Not by the gradient operation that this is.
         (true, true) => expanded(&mut inner)?,
         (true, false) => return Err(unknown()),
@@ -209,10 +209,11 @@ fn unchanged(cx: &RuleCx<'_, '_>, again: &Again<'_>, name: &str) -> (Option<Valu
     let stays = ["is_test", "use_global_stats"]
         .iter()
         .any(|flag| view.bool(flag) == Some(true));
-    let group = again.given.operand(&format!("{name}_out"));
-    match group.and_then(|group| group.first()) {
-        Some(&index) => (stays.then(|| cx.operand(index)), cx.operand_type(index)),
-        None => (None, Type::NONE),
+    let first = |name: &str| again.given.operand(name).and_then(|group| group.first()).copied();
+    match (first(&format!("{name}_out")), first(&format!("{name}_grad_grad"))) {
+        (Some(index), _) => (stays.then(|| cx.operand(index)), cx.operand_type(index)),
+        (None, Some(index)) => (None, cx.operand_type(index)),
+        (None, None) => (None, Type::NONE),
     }
 }
 
@@ -272,11 +273,12 @@ fn cotangents(
 ) -> Result<SmallVec<[ValueId; 2]>, String> {
     let mut out: SmallVec<[ValueId; 2]> = SmallVec::new();
     for spec in def.results.iter() {
-        let group = again.given.result(&spec.name).cloned().unwrap_or_default();
+        let name = name_in_twin(def, &spec.name);
+        let group = again.given.result(&name).cloned().unwrap_or_default();
         if group.is_empty() {
             continue;
         }
-        let placeholders = again.of(spec.name.strip_suffix("_grad").unwrap_or(&spec.name));
+        let placeholders = again.of(name.strip_suffix("_grad").unwrap_or(&name));
         let mut grads = Vec::new();
         for placeholder in placeholders {
             let is_list = is_list(cx.ctx(), cx.r.body.value_type(placeholder));

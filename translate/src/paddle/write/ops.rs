@@ -217,7 +217,7 @@ impl Writer<'_> {
         let inputs = match short {
             "where" => self.broadcast(view, inputs, &types),
             "batch_norm" => self.running_statistics(view, inputs),
-            _ => inputs,
+            _ => self.unaliased(view, form, inputs),
         };
         let types = match short {
             "einsum" => self.with_caches(view, &types),

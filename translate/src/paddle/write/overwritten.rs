@@ -1,8 +1,9 @@
 //! Operations that PaddlePaddle only has in place: optimizer steps and normalizations. Here, they return the new values and leave the
 //! operands unchanged; later uses of such an operand read a copy.
 
+use pir_dialects::formats::PaddleForm;
 use pir_dialects::{marks, pd};
-use pir_ir::{BlockId, Body, OpId, OpView, ValueId};
+use pir_ir::{BlockId, Body, OpId, OpView, Traits, ValueId};
 
 use super::super::inplace::written_back;
 use super::{Id, Writer};
@@ -29,6 +30,27 @@ impl Writer<'_> {
             copies.push((value, copy));
         }
         Ok(copies)
+    }
+
+    /// Copies what PaddlePaddle's executor may compute in place of, if it is another operand too: it overwrites the operand while the
+    /// operation still reads the other. Elementwise, each element is read before it is written.
+    pub(super) fn unaliased(&mut self, op: OpView<'_>, form: &PaddleForm, mut inputs: Vec<Id>) -> Vec<Id> {
+        if op.has(Traits::ELEMENTWISE) {
+            return inputs;
+        }
+        // The rows of operations for second derivatives do not tell.
+        let places: Vec<usize> = match op.name().ends_with("_double_grad") {
+            true => (0..inputs.len()).collect(),
+            false => form.inplace.iter().map(|&(place, _)| place).collect(),
+        };
+        for place in places {
+            let Some(&id) = inputs.get(place).filter(|&&id| id != 0) else { continue };
+            let value = op.body.operands(op.op).find(|&value| self.id(value) == id);
+            if let Some(value) = value.filter(|_| inputs.iter().filter(|&&other| other == id).count() > 1) {
+                inputs[place] = self.assign(id, op.body.value_type(value));
+            }
+        }
+        inputs
     }
 
     /// Whether a running statistic of `pd.batch_norm` is read by nothing else, and then becomes what the operation gives.
