@@ -449,3 +449,95 @@ pd.fetch (%y) {name = \"y\"}
     let back = back(write(&module(text)).unwrap(), false);
     assert_eq!(back.matches("pd.expand").count(), 2, "{back}");
 }
+
+/// A branch that pushes, and the branch that pops where the recorded condition is that of the first one or its negation.
+#[test]
+fn a_branch_with_a_negated_condition_mirrors_the_other_side() {
+    let text = |condition: &str| {
+        format!(
+            "\
+%s = cf.create_stack () : cf.stack
+%t = cf.create_stack () : cf.stack
+%x = pd.data {{name = \"x\", shape = [1], dtype = f32}} : tensor<1xf32>
+%n = pd.full {{shape = [1], value = 4.0, dtype = f32}} : tensor<1xf32>
+%half = pd.full {{shape = [1], value = 2.0, dtype = f32}} : tensor<1xf32>
+%y = pd.while (%x) cond (%a: tensor<1xf32>) {{
+  %go = pd.less_than (%a, %n) : tensor<1xi1>
+  cf.cond_yield (%go, %a)
+}} body (%a: tensor<1xf32>) {{
+  %c = pd.less_than (%a, %half) : tensor<1xi1>
+  %d = pd.logical_not (%c) : tensor<1xi1>
+  pd.if (%{condition}) then {{
+    %u = pd.scale (%a) {{scale = 10.0}} : tensor<1xf32>
+    cf.push_back (%t, %u)
+    cf.yield ()
+  }} else {{
+    %u = pd.scale (%a) {{scale = -1.0}} : tensor<1xf32>
+    cf.push_back (%t, %u)
+    cf.yield ()
+  }}
+  cf.push_back (%s, %d)
+  %b = pd.scale (%a) {{bias = 1.0}} : tensor<1xf32>
+  cf.yield (%b)
+}} : tensor<1xf32>
+%z = pd.while (%x) cond (%a: tensor<1xf32>) {{
+  %done = cf.is_empty (%s) : i1
+  %more = pd.logical_not (%done) : i1
+  cf.cond_yield (%more, %a)
+}} body (%a: tensor<1xf32>) {{
+  %d = cf.pop_back (%s) : tensor<1xi1>
+  %v = pd.if (%d) then {{
+    %u = cf.pop_back (%t) : tensor<1xf32>
+    %w = pd.scale (%u) {{bias = 100.0}} : tensor<1xf32>
+    cf.yield (%w)
+  }} else {{
+    %u = cf.pop_back (%t) : tensor<1xf32>
+    cf.yield (%u)
+  }} : tensor<1xf32>
+  %b = pd.add (%a, %v) : tensor<1xf32>
+  cf.yield (%b)
+}} : tensor<1xf32>
+pd.fetch (%z) {{name = \"z\"}}
+"
+        )
+    };
+    for condition in ["c", "d"] {
+        let plain = module(&text(condition));
+        let options = LoadOptions::default();
+        let saved = Source::new("saved.json", write(&plain).unwrap());
+        let (again, _) = load(&pir_dialects::context(), &saved, options).unwrap();
+        let [expected, found] = [&plain, &again].map(|module| {
+            let options = pir_interp::Options {
+                inputs: [("x".to_owned(), pir_interp::Tensor::new(&[1], vec![1.0f32]).unwrap())]
+                    .into_iter()
+                    .collect(),
+                ..pir_interp::Options::default()
+            };
+            let fetched = pir_interp::run(module, &options, &mut std::io::sink()).unwrap().fetched;
+            fetched[0].1.to_f64()
+        });
+        assert_eq!(expected, found, "{condition}");
+    }
+}
+
+#[test]
+fn an_operand_that_is_computed_in_place_of_is_no_other_operand() {
+    let text = |updates: &str| {
+        format!(
+            "\
+%x = pd.data {{name = \"x\", shape = [2, 2], dtype = f32}} : tensor<2x2xf32>
+%y = pd.tanh (%x) : tensor<2x2xf32>
+%z = pd.sin (%x) : tensor<2x2xf32>
+%i = pd.full_int_array {{value = [1, 0]}} : tensor<2xi64>
+%o = pd.scatter (%y, %i, %{updates}) : tensor<2x2xf32>
+%p = pd.multiply (%y, %y) : tensor<2x2xf32>
+pd.fetch (%o) {{name = \"o\"}}
+pd.fetch (%p) {{name = \"p\", col = 1}}
+"
+        )
+    };
+    for (updates, copies) in [("z", 0), ("y", 1)] {
+        let saved = write(&module(&text(updates))).unwrap();
+        assert_eq!(saved.matches("1.assign\"").count(), copies);
+    }
+}

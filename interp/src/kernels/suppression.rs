@@ -357,9 +357,15 @@ fn proposals(s: &Spec<'_>) -> Result<Kernel, String> {
 /// by image; how many each image has there; and where each box is in all levels together.
 fn levels(s: &Spec<'_>) -> Result<Kernel, String> {
     let (low, high, base) = (s.int("min_level", 0), s.int("max_level", 0), s.int("refer_level", 0));
-    let (scale, edge) = (s.int("refer_scale", 1) as f64, if s.flag("pixel_offset", false) { 1.0 } else { 0.0 });
+    let (scale, edge) = (
+        s.int("refer_scale", 1) as f64,
+        if s.flag("pixel_offset", false) { 1.0 } else { 0.0 },
+    );
     let count = high.checked_sub(low).filter(|count| (0..MOST_LEVELS).contains(count));
-    let (count, lengths) = (count.ok_or("the levels must be in order, and few")? as usize + 1, s.place(1));
+    let (count, lengths) = (
+        count.ok_or("the levels must be in order, and few")? as usize + 1,
+        s.place(1),
+    );
     Ok(Box::new(move |inputs| {
         let rois = input(&inputs, Some(0))?;
         let &[rows, 4] = rois.shape() else {
@@ -370,12 +376,17 @@ fn levels(s: &Spec<'_>) -> Result<Kernel, String> {
             None => vec![rows as i64],
         };
         let sizes: Option<Vec<usize>> = images.iter().map(|&length| usize::try_from(length).ok()).collect();
-        let sizes = sizes.filter(|sizes| sizes.iter().try_fold(0usize, |sum, &size| sum.checked_add(size)) == Some(rows));
+        let sizes =
+            sizes.filter(|sizes| sizes.iter().try_fold(0usize, |sum, &size| sum.checked_add(size)) == Some(rows));
         let sizes = sizes.ok_or("the numbers of boxes must add up to the boxes")?;
         let values = rois.to_f64();
         let level_of = |corners: &[f64]| {
             let [width, height] = [corners[2] - corners[0], corners[3] - corners[1]];
-            let area = if width < 0.0 || height < 0.0 { 0.0 } else { (width + edge) * (height + edge) };
+            let area = if width < 0.0 || height < 0.0 {
+                0.0
+            } else {
+                (width + edge) * (height + edge)
+            };
             let level = (area.sqrt() / scale + 1e-6).log2().floor() as i64;
             (level.saturating_add(base).clamp(low, high) - low) as usize
         };

@@ -44,7 +44,9 @@ impl Writer<'_> {
             false => form.inplace.iter().map(|&(place, _)| place).collect(),
         };
         for place in places {
-            let Some(&id) = inputs.get(place).filter(|&&id| id != 0) else { continue };
+            let Some(&id) = inputs.get(place).filter(|&&id| id != 0) else {
+                continue;
+            };
             let value = op.body.operands(op.op).find(|&value| self.id(value) == id);
             if let Some(value) = value.filter(|_| inputs.iter().filter(|&&other| other == id).count() > 1) {
                 inputs[place] = self.assign(id, op.body.value_type(value));

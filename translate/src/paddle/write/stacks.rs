@@ -11,10 +11,10 @@
 //! of the last condition, which no body follows, are results of the loop: the loop of the derivative uses them in place
 //! of its first pop.
 
-use pir_dialects::cf;
+use pir_dialects::{cf, pd};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use pir_dialects::pd::{Handles, is_while, role};
+use pir_dialects::pd::{Handles, is_if, is_while, role};
 use pir_ir::{BlockId, Body, Context, Diagnostic, OpId, Type, ValueId};
 
 /// The exit condition of a loop of the derivative.
@@ -84,6 +84,8 @@ struct StackPlanner<'m> {
     handles: Handles<'m>,
     /// How many loop conditions are around a block.
     conditions: FxHashMap<BlockId, usize>,
+    /// What was pushed, of what is popped.
+    pushed: FxHashMap<ValueId, ValueId>,
 }
 
 /// Plans the stacks of a program. Reports what cannot be expressed.
@@ -101,6 +103,7 @@ pub(super) fn plan(ctx: &Context, body: &Body, top: BlockId, errors: &mut Vec<Di
         partner: Vec::new(),
         handles: Handles::new(ctx, body),
         conditions: FxHashMap::default(),
+        pushed: FxHashMap::default(),
     };
     let mut tests = Vec::new();
     for op in body.walk_all() {
@@ -220,12 +223,7 @@ impl StackPlanner<'_> {
         let group = match self.pop_at.get(&(site, block)) {
             Some(&group) => group,
             None => {
-                let role = self
-                    .body
-                    .block_parent(block)
-                    .and_then(|p| role(self.body, p, block))
-                    .unwrap_or(0);
-                let Some(&partner) = self.by_role.get(&(site, role)) else {
+                let Some(partner) = self.mirrored(site, block) else {
                     self.error(op, "this", "there is no push in the region that it mirrors");
                     return;
                 };
@@ -252,6 +250,41 @@ impl StackPlanner<'_> {
         };
         self.pops[group].ops.push(op);
         self.handles.undo(push, op);
+        let (value, result) = (self.body.get_operand(push, 1), self.body.get_result(op, 0));
+        self.pushed.extend(result.zip(value));
+    }
+
+    /// The pushes to a stack that the pops of a block undo: those of the region in the same place; of a branch whose condition is the
+    /// negation of that of the other one, of the opposite region.
+    fn mirrored(&self, site: OpId, block: BlockId) -> Option<usize> {
+        let parent = self.body.block_parent(block);
+        let own = parent.and_then(|op| role(self.body, op, block)).unwrap_or(0);
+        let is_turned = |pushes: &usize| {
+            let pushing = self.body.block_parent(self.pushes[*pushes].block);
+            let negated = [parent, pushing].map(|op| op.is_some_and(|op| self.is_negated(op)));
+            negated[0] != negated[1]
+        };
+        let at = |role| self.by_role.get(&(site, role)).copied();
+        let other = at(usize::from(own == 0)).filter(is_turned);
+        at(own).filter(|pushes| !is_turned(pushes)).or(other)
+    }
+
+    /// Whether the condition of a branch is negated an odd number of times, before it was recorded or after.
+    fn is_negated(&self, op: OpId) -> bool {
+        let name = |op| self.ctx.op_str(self.body.op_name(op));
+        let (mut value, mut negated) = (self.body.get_operand(op, 0).filter(|_| is_if(name(op))), false);
+        while let Some(here) = value {
+            let defined = self
+                .body
+                .defining_op(here)
+                .filter(|&op| name(op) == pd::LogicalNot::NAME);
+            negated ^= defined.is_some();
+            value = match defined {
+                Some(not) => self.body.get_operand(not, 0),
+                None => self.pushed.get(&here).copied(),
+            };
+        }
+        negated
     }
 
     fn finish(mut self, tests: Vec<(OpId, usize)>) -> StackPlan {

@@ -1,7 +1,7 @@
 //! Writes stack operations according to the plan.
 
 use pir_dialects::pd;
-use pir_ir::{OpId, Type};
+use pir_ir::{OpId, Type, ValueId};
 
 use super::stacks::{Exit, Item};
 use super::{Id, Writer};
@@ -13,11 +13,25 @@ impl Writer<'_> {
             let mut inputs = vec![Self::stack(stack)[1]];
             for item in items {
                 inputs.push(match item {
-                    Item::Value(value) | Item::Count(value) => self.id(value),
+                    Item::Value(value) | Item::Count(value) => self.pushed(op, value),
                     Item::Last(stack, at, _) => self.last(op, stack, at),
                 });
             }
             self.raw("2.tuple_push", "", &inputs, &[]);
+        }
+    }
+
+    /// A value that is pushed. A list from outside of the block is combined again: PaddlePaddle's executor does not keep its tensors.
+    fn pushed(&mut self, op: OpId, value: ValueId) -> Id {
+        let body = self.body;
+        let is_combined = |&list: &OpId| body.view(self.ctx, list).name() == "builtin.combine";
+        let outside = body.defining_op(value).filter(is_combined);
+        match outside.filter(|&list| body.op_block(list) != body.op_block(op)) {
+            None => self.id(value),
+            Some(list) => {
+                let ids: Vec<Id> = body.operands(list).map(|value| self.id(value)).collect();
+                self.raw("0.combine", "", &ids, &[body.value_type(value)])
+            }
         }
     }
 
