@@ -4,13 +4,13 @@
 //! Here an array is one tensor with the elements along its first dimension: writing an element slices and concatenates,
 //! which is differentiable.
 
-use pir_dialects::{cf, pd};
+use pir_dialects::pd;
 use rustc_hash::FxHashMap;
 
 use pir_ir::{Attr, Body, Context, DYNAMIC, Diagnostic, OpId, Rewriter, Type, TypeData, ValueId};
 
 use super::carried::common;
-use super::stacks::recorded;
+use super::stacks::{all_recorded, created, recorded};
 
 /// Operations that create arrays or read them.
 const OPS: &[&str] = &[
@@ -43,6 +43,9 @@ pub(super) fn to_tensors(ctx: &Context, body: &mut Body, errors: &mut Vec<Diagno
     }
     if groups.numbers.is_empty() {
         return;
+    }
+    for (pushed, popped) in all_recorded(ctx, body) {
+        groups.join(ctx, body, Some(pushed), Some(popped));
     }
     for &op in &ops {
         let name = ctx.op_str(body.op_name(op));
@@ -99,10 +102,7 @@ fn restate_list(ctx: &Context, body: &mut Body, op: OpId) {
 
 /// Removes arrays that PaddlePaddle's gradients record in each iteration of a loop, and do not use.
 fn remove_unused_records(ctx: &Context, body: &mut Body) {
-    let is_stack = |&op: &OpId| ctx.op_str(body.op_name(op)) == cf::CREATE_STACK;
-    let created = body.walk_all().filter(is_stack);
-    let stacks: Vec<ValueId> = created.filter_map(|op| body.results(op).next()).collect();
-    for stack in stacks {
+    for stack in created(ctx, body) {
         let mut pairs = recorded(ctx, body, stack);
         let all = pairs.len();
         pairs.retain(|&(value, popped)| is_array(ctx, body.value_type(value)) && !body.has_uses(popped));

@@ -79,6 +79,19 @@ fn has_elements(builder: &mut Builder<'_>, source: &SourceOp) {
     }
 }
 
+/// The stacks of a program.
+pub(super) fn created(ctx: &Context, body: &Body) -> Vec<ValueId> {
+    let is_stack = |&op: &OpId| ctx.op_str(body.op_name(op)) == cf::CREATE_STACK;
+    let created = body.walk_all().filter(is_stack);
+    created.filter_map(|op| body.results(op).next()).collect()
+}
+
+/// What is [`recorded`] on any of them.
+pub(super) fn all_recorded(ctx: &Context, body: &Body) -> Vec<(ValueId, ValueId)> {
+    let stacks = created(ctx, body).into_iter();
+    stacks.flat_map(|stack| recorded(ctx, body, stack)).collect()
+}
+
 /// The values that are pushed on a stack, each with the one that is popped for it. PaddlePaddle pushes one tuple in one block, and pops it
 /// in another; of other stacks nothing is known.
 pub(super) fn recorded(ctx: &Context, body: &Body, stack: ValueId) -> Vec<(ValueId, ValueId)> {

@@ -10,7 +10,7 @@ use pir_dialects::pd::{is_if, is_while};
 use pir_ir::{Body, Context, DYNAMIC, OpId, Type, TypeData, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::stacks::recorded;
+use super::stacks::all_recorded;
 
 /// Each round may change carried types, and thereby the next one; bounded, so that every file terminates.
 const ROUNDS: usize = 64;
@@ -28,9 +28,7 @@ pub(crate) fn widen(ctx: &Context, body: &mut Body) {
     if loops.is_empty() {
         return;
     }
-    let stacks = ops.iter().filter(|&&op| widening.name(op) == cf::CREATE_STACK);
-    let stacks = stacks.filter_map(|&op| widening.body.results(op).next());
-    let pairs = stacks.flat_map(|stack| recorded(ctx, widening.body, stack));
+    let pairs = all_recorded(ctx, widening.body).into_iter();
     widening.pushed = pairs.map(|(value, result)| (result, value)).collect();
     let mut inside: FxHashSet<OpId> = FxHashSet::default();
     for &op in &ops {
