@@ -5,6 +5,7 @@ It is in a folder of its own: beside it, `import jax` would find the folder of t
 """
 
 import os
+import re
 
 
 def given():
@@ -17,6 +18,16 @@ def of(cases):
     """The cases to run."""
     first, every = given()
     return [case for at, case in enumerate(cases) if at % every == first]
+
+
+def chosen(cases, names, names_of):
+    """The cases one of whose names is among those that are asked for, or if none are, the cases to run."""
+    return [case for case in cases if {*names_of(case)} & {*names}] if names else of(cases)
+
+
+def matching(cases, patterns):
+    """The same of cases that are tuples, whose first element is matched with patterns."""
+    return [case for case in cases if any(re.search(pattern, case[0]) for pattern in patterns)] if patterns else of(cases)
 
 
 def floor(least):
