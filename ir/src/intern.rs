@@ -74,8 +74,13 @@ pub(crate) struct StrInterner {
 
 impl StrInterner {
     pub(crate) fn new() -> Self {
+        Self::with_capacity(0)
+    }
+
+    /// A set that takes so many strings without growing.
+    pub(crate) fn with_capacity(strings: usize) -> Self {
         Self {
-            table: Mutex::new(HashTable::new()),
+            table: Mutex::new(HashTable::with_capacity(strings)),
             items: AppendOnlyVec::new(),
         }
     }

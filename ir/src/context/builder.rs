@@ -145,7 +145,7 @@ impl ContextBuilder {
             types: Interner::new(),
             attrs: Interner::new(),
             dicts: Interner::new(),
-            op_names: StrInterner::new(),
+            op_names: StrInterner::with_capacity(self.ops.len()),
             recent_ops: RecentNames::default(),
             ops: Vec::with_capacity(self.ops.len()),
             undeclared: false,
