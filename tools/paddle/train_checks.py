@@ -111,6 +111,21 @@ def straight(x, y):
     return paddle.tanh(x) * y
 
 
+@check
+def a_second_backward_is_an_error_where_paddle_has_freed_what_it_needs():
+    for function in (newton, straight):
+        x, y = tensors(data(2), data(2))
+        outputs = pir_opt.to_static(function)(x, y)
+        loss = sum(one.sum() for one in (outputs if isinstance(outputs, tuple) else [outputs]))
+        # `paddle.grad` frees nothing.
+        (first,) = paddle.grad(loss, x, retain_graph=True)
+        (again,) = paddle.grad(loss, x, retain_graph=True)
+        close(first, again)
+        loss.backward(retain_graph=True)
+        close(x.grad, first)
+        refuses(RuntimeError, loss.backward)
+
+
 def tensors(*arrays):
     found = [paddle.to_tensor(array) for array in arrays]
     for one in found:

@@ -12,9 +12,11 @@ cotangents of its outputs. Called by a `PyLayer`, a function is executed in one 
 Derivatives of gradients (`create_graph=True`) are those of the program with gradients, which is a function as well.
 """
 
+import functools
 from dataclasses import replace
 
 import paddle
+from paddle.base import core
 from paddle.jit.dy2static.program_translator import ASTStaticFunction
 
 from pir_opt.paddle import program as programs
@@ -125,6 +127,11 @@ class Call:
         token = paddle.add_n([Tap.apply(tensors[at], self, at) for at in made.reached])
         outputs = Apply.apply(token, self)
         self.outputs = list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
+        # Not of the call, which has the outputs: PaddlePaddle would keep both forever.
+        self.spent = []
+        report_errors()
+        for at in made.active:
+            self.outputs[at].register_hook(functools.partial(guard, self.spent))
 
     def forward(self):
         made = self.made
@@ -134,6 +141,7 @@ class Call:
 
     def backward(self, cotangents):
         made = self.made
+        self.spent.extend(running)
         seeds = [cotangents[at] for at in made.active]
         if paddle.is_grad_enabled() or not (made.together or made.backward):
             found = self.again(seeds)
@@ -153,6 +161,43 @@ class Call:
             return self.made.gradient([*tensors, *seeds])
         finally:
             paddle.set_rng_state(now)
+
+
+SPENT = (
+    "the gradients of this result were computed before, and PaddlePaddle 3.3.1 frees a PyLayer after `backward`, also with "
+    "`retain_graph=True`: call the function again, or use `paddle.grad(..., retain_graph=True)`"
+)
+
+
+def guard(spent, _):
+    """Called with the cotangent of an output, before what PaddlePaddle has of `Apply` is used: once that is spent, it would end the process."""
+    if spent:
+        backward_error.append(SPENT)
+        raise RuntimeError(SPENT)
+
+
+# The calls of `backward` under way, and the error that one of them will report.
+running, backward_error = [], []
+
+
+@functools.cache
+def report_errors():
+    """PaddlePaddle's `backward` tells nothing of an error in a hook; and only it, not `paddle.grad`, frees what it has been through."""
+    run = core.eager.run_backward
+
+    @functools.wraps(run)
+    def run_and_report(*args, **kwargs):
+        running.append(None)
+        try:
+            return run(*args, **kwargs)
+        except OSError as error:
+            if backward_error:
+                raise RuntimeError(backward_error.pop()) from error
+            raise
+        finally:
+            running.pop()
+
+    core.eager.run_backward = run_and_report
 
 
 class Apply(paddle.autograd.PyLayer):
