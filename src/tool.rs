@@ -3,8 +3,11 @@
 use std::sync::Arc;
 
 use pir_dialects::user::{DialectFile, context_with};
+use pir_interp::Lowering;
 use pir_ir::{Context, ContextBuilder, Diagnostic};
 use pir_passes::{Pass, PassRegistry};
+
+use crate::run::lower_gradients;
 
 /// A tool: its dialects, with their patterns, kernels and gradient rules, and its passes. `pir-opt` is
 ///
@@ -72,6 +75,7 @@ impl Tool {
     fn builder(&self) -> ContextBuilder {
         let mut builder = ContextBuilder::new();
         self.dialects.iter().for_each(|register| register(&mut builder));
+        builder.extension::<Lowering>().0 = Some(lower_gradients);
         builder
     }
 }

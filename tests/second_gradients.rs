@@ -8,9 +8,17 @@ use common::{Inputs, Numbers, passes, read};
 use pir_interp::{Options, Tensor};
 use pir_ir::Module;
 
-/// The gradient operation, its operands with their extents, the operation of second order, its operands, and those operands of the
-/// first that it has cotangents of. `a` and `b` are the results of the first, `da` and `db` their cotangents.
-const OPERATIONS: &[(&str, &[(&str, &[usize])], usize, &str, &[&str])] = &[
+/// The gradient operation, its operands with their extents, how many results it has, the operation of second order with its operands, and
+/// those operands of the first that it gives cotangents of. `a` and `b` are the results of the first, `da` and `db` their cotangents.
+type Operation = (
+    &'static str,
+    &'static [(&'static str, &'static [usize])],
+    usize,
+    &'static str,
+    &'static [&'static str],
+);
+
+const OPERATIONS: &[Operation] = &[
     (
         "pd.matmul_grad (%x, %y, %g)",
         &[("x", &[2, 3]), ("y", &[3, 4]), ("g", &[2, 4])],

@@ -11,6 +11,7 @@ mod simd;
 pub mod tensor;
 
 pub use exec::{
-    ExecError, InputSpec, Options, Outcome, entry_name, function_names, inputs_of, run, run_timed, runnable,
+    ExecError, InputSpec, Lower, Lowering, Options, Outcome, entry_name, function_names, inputs_of, is_late, run,
+    run_timed, runnable,
 };
 pub use tensor::{DType, Data, Element, Tensor};

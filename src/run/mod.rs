@@ -20,7 +20,7 @@ use std::sync::Arc;
 use pir_dialects::stablehlo::refine::has_dynamic;
 use pir_dialects::{mlir, pd};
 use pir_interp::kernels::Kernels;
-use pir_interp::{ExecError, InputSpec, Options, Outcome, Tensor, inputs_of};
+use pir_interp::{ExecError, InputSpec, Options, Outcome, Tensor, inputs_of, is_late};
 use pir_ir::{Context, Diagnostic, Module, OpView};
 use pir_passes::autodiff::decompose_unless;
 use pir_passes::{Pipeline, keep_only, refine_shapes};
@@ -211,8 +211,11 @@ fn run_elsewhere(
 }
 
 /// Puts what they compute in the places of PaddlePaddle's gradient operations that have no kernel: programs hold them that it has
-/// differentiated.
-fn lower_gradients(module: &mut Module) -> Result<(), Vec<Diagnostic>> {
+/// differentiated. Those whose shapes are open stay: they are expressed for the shapes that they get.
+///
+/// # Errors
+/// The others that cannot be expressed.
+pub fn lower_gradients(module: &mut Module) -> Result<(), Vec<Diagnostic>> {
     let ctx = module.ctx.clone();
     let kernels = Kernels::of(&ctx);
     let is_lowered = |op: OpView<'_>| {
@@ -221,11 +224,16 @@ fn lower_gradients(module: &mut Module) -> Result<(), Vec<Diagnostic>> {
     };
     let mut found = false;
     module.for_each_body(|body| found |= body.walk_all().any(|op| is_lowered(body.view(&ctx, op))));
-    let errors = match found {
-        true => decompose_unless(module, &|op| !is_lowered(op)).1,
-        false => Vec::new(),
-    };
-    if errors.is_empty() { Ok(()) } else { Err(errors) }
+    if !found {
+        return Ok(());
+    }
+    let errors = decompose_unless(module, &|op| !is_lowered(op)).1;
+    let mut fails = false;
+    module.for_each_body(|body| {
+        let mut ops = body.walk_all().map(|op| body.view(&ctx, op));
+        fails |= ops.any(|op| is_lowered(op) && !is_late(op));
+    });
+    if fails { Err(errors) } else { Ok(()) }
 }
 
 /// Puts functions in the places of their calls, if the region of a reduction or a sort calls one: such regions are evaluated on whole

@@ -13,7 +13,7 @@
 use std::cell::RefCell;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-use pir_ir::{Attr, Context, Rewriter, Type, TypeData, ValueId};
+use pir_ir::{Attr, Context, DYNAMIC, Rewriter, Type, TypeData, ValueId};
 use smallvec::SmallVec;
 
 use super::ops;
@@ -179,6 +179,23 @@ impl<'c> Expr<'c> {
     pub fn static_shape(self) -> Option<Vec<i64>> {
         let ty = self.ty()?;
         self.scope.context().is_static(ty).then(|| self.dims().to_vec())
+    }
+
+    /// The shape, to reshape to: its first extent may be open, and follows from the others.
+    pub fn shape_of_batch(self) -> Option<Vec<i64>> {
+        let dims = self.dims();
+        let known = dims.iter().skip(1).all(|&extent| extent != DYNAMIC);
+        (self.ty().is_some() && known).then(|| dims.to_vec())
+    }
+
+    /// Without so many elements at the front and at the end of an axis.
+    pub fn trimmed(self, axis: usize, front: i64, back: i64) -> Expr<'c> {
+        if front == 0 && back == 0 {
+            return self;
+        }
+        // Ends count from the end if they are negative; larger ones than there are elements mean all.
+        let end = if back > 0 { -back } else { i64::from(i32::MAX) };
+        self.slice(&[axis as i64], [front], [end])
     }
 
     /// `factor * self + offset`

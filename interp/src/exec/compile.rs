@@ -472,11 +472,10 @@ impl Unit<'_, '_, '_> {
         let kernel = compiler.kernels.prepare_for(view, compiler.flush);
         match kernel {
             Some(kernel) => Ok(compiler.finished(self.body, self.op, kernel.map_err(ExecError::new)?)),
-            None if view.is_composite() && late::is_late(view) => {
-                let kernel = late::kernel(ctx, view, compiler.flush);
-                Ok(compiler.finished(self.body, self.op, (kernel, false)))
-            }
             None => {
+                if let Some(kernel) = late::kernel(ctx, view, compiler.flush) {
+                    return Ok(compiler.finished(self.body, self.op, (kernel, false)));
+                }
                 let error = ExecError::new("there is no kernel for this operation");
                 Err(error.help(match view.semantics() {
                     Some(_) => "its row has no `computes`, and it has no kernel",

@@ -6,14 +6,25 @@
 use std::sync::{Arc, Mutex};
 
 use pir_dialects::pd;
-use pir_ir::{AttrDict, Body, Context, Module, OpName, OpView, Rewriter, Type, TypeData, ValueId, expand_composites};
+use pir_ir::{
+    AttrDict, Body, Context, DYNAMIC, Diagnostic, Module, OpName, OpView, Rewriter, Type, TypeData, ValueId,
+    expand_composites,
+};
 
 use super::{Options, is_executed, run};
 use crate::eager::type_of;
 use crate::kernels::{Inputs, Kernel, Kernels, Outputs};
 
+/// How operations that are no compositions are expressed by others, given by a tool: gradient operations. It leaves those that it cannot
+/// express, or reports them.
+#[derive(Default)]
+pub struct Lowering(pub Option<Lower>);
+
+/// Expresses operations of a module by others.
+pub type Lower = fn(&mut Module) -> Result<(), Vec<Diagnostic>>;
+
 /// Whether the shape of an operand or of a result is known only in the run.
-pub(super) fn is_late(op: OpView<'_>) -> bool {
+pub fn is_late(op: OpView<'_>) -> bool {
     let (ctx, body) = (op.ctx, op.body);
     let is_open = |ty: Type| match ctx.type_data(ty) {
         TypeData::List(items) => items.iter().any(|&item| !ctx.is_static(item)),
@@ -26,8 +37,12 @@ pub(super) fn is_late(op: OpView<'_>) -> bool {
     body.op_regions(op.op).is_empty() && types.any(is_open)
 }
 
-/// The kernel of an operation that has none, but an expansion.
-pub(super) fn kernel(ctx: &Arc<Context>, op: OpView<'_>, flush: bool) -> Kernel {
+/// The kernel of an operation that has none, but an expansion for shapes that are known in the run.
+pub(super) fn kernel(ctx: &Arc<Context>, op: OpView<'_>, flush: bool) -> Option<Kernel> {
+    let lowering = ctx.extension::<Lowering>().is_some_and(|lowering| lowering.0.is_some());
+    if !is_late(op) || !(op.is_composite() || lowering && op.name().ends_with("_grad")) {
+        return None;
+    }
     let list = |value: ValueId| match ctx.type_data(op.body.value_type(value)) {
         TypeData::List(items) => Some(items.len()),
         _ => None,
@@ -41,7 +56,7 @@ pub(super) fn kernel(ctx: &Arc<Context>, op: OpView<'_>, flush: bool) -> Kernel 
         flush,
         last: Mutex::default(),
     };
-    Box::new(move |inputs| late.run(inputs))
+    Some(Box::new(move |inputs| late.run(inputs)))
 }
 
 /// An operation without the values that it is applied to.
@@ -87,6 +102,18 @@ impl Late {
         Ok(outcome.fetched.into_iter().map(|(_, x)| x).collect())
     }
 
+    /// The type of a result, of inputs of these types: if only its first extent is open, and all of them have the same, that is it.
+    fn closed(&self, ty: Type, inputs: &[Type]) -> Type {
+        let ctx = &*self.ctx;
+        let mut firsts = inputs.iter().filter_map(|&ty| ctx.as_tensor(ty)?.0.first().copied());
+        match (ctx.as_tensor(ty), firsts.next()) {
+            (Some((&[DYNAMIC, ref rest @ ..], elem)), Some(first)) if firsts.all(|other| other == first) => {
+                ctx.tensor(&[&[first], rest].concat(), elem)
+            }
+            _ => ty,
+        }
+    }
+
     /// A program that computes the operation of inputs of these types.
     fn program(&self, types: &[Type]) -> Result<Module, String> {
         let ctx = &*self.ctx;
@@ -120,7 +147,8 @@ impl Late {
             .infer();
         let op = inferred.unwrap_or_else(|_| {
             let op = r.op(ctx.op_str(self.name)).operands(operands).attrs(self.attrs);
-            op.results(self.results.iter().copied()).build()
+            op.results(self.results.iter().map(|&ty| self.closed(ty, types)))
+                .build()
         });
         for (at, value) in r.body.results(op).collect::<Vec<_>>().into_iter().enumerate() {
             let parts = match ctx.type_data(r.body.value_type(value)) {
@@ -145,13 +173,21 @@ impl Late {
             ctx: self.ctx.clone(),
             body,
         };
-        let keep = |op: OpView<'_>| is_executed(Kernels::of(ctx), op);
-        match expand_composites(&mut module, &keep) {
-            Ok(_) => Ok(module),
-            Err(errors) => Err(errors
+        let first = |errors: Vec<Diagnostic>| {
+            errors
                 .into_iter()
                 .next()
-                .map_or_else(String::new, |error| error.message)),
+                .map_or_else(String::new, |error| error.message)
+        };
+        if let Some(lower) = ctx.extension::<Lowering>().and_then(|lowering| lowering.0) {
+            lower(&mut module).map_err(first)?;
+        }
+        let keep = |op: OpView<'_>| is_executed(Kernels::of(ctx), op);
+        expand_composites(&mut module, &keep).map_err(first)?;
+        let is_left = |op| module.body.op_name(op) == self.name;
+        match module.body.walk_all().any(is_left) {
+            true => Err("it has no expansion, or one that needs shapes which remain unknown".to_owned()),
+            false => Ok(module),
         }
     }
 }

@@ -40,6 +40,7 @@ pub use entry::{entry_name, function_names};
 pub use error::ExecError;
 pub use inputs::{InputSpec, inputs_of};
 pub(crate) use inputs::{check_input, input_name, input_spec};
+pub use late::{Lower, Lowering, is_late};
 pub use options::{Options, Outcome};
 pub use profile::{Profile, Row};
 pub use stats::{LoopStats, Stats};
@@ -51,7 +52,7 @@ pub use value::Value;
 /// # Errors
 /// If a composition cannot be expanded.
 pub fn runnable(module: &Module) -> Result<Cow<'_, Module>, ExecError> {
-    expanded(module, &is_executed, &late::is_late)
+    expanded(module, &is_executed, &is_late)
 }
 
 /// Whether an operation is executed as it is, without an expansion.

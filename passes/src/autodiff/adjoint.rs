@@ -226,7 +226,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
         if cx.only_empty() {
             return Ok(());
         }
-        cx.apply(rule).map_err(|why| {
+        cx.apply_or_twin(rule).map_err(|why| {
             let name = self.r.ctx.op_str(self.r.body.op_name(op));
             let message = format!("cannot differentiate `{name}`: {why}");
             let diagnostic = Diagnostic::error("no-derivative", message);

@@ -1,6 +1,6 @@
 """Exports programs from PaddlePaddle, and runs and differentiates them in its executor and here.
 
-    programs [--tools FOLDER] [--jobs N] [--keep FOLDER] [--floor N] [--table] [NAME or GROUP …]
+    programs [--open] [--tools FOLDER] [--jobs N] [--keep FOLDER] [--floor N] [--table] [NAME or GROUP …]
 
 Each program of cases.py is exported (`paddle.jit.to_static`), and then: *read* and verified, without unknown operations;
 *run*: written back, loaded and run by PaddlePaddle's executor; *gradients*: differentiated by `backward` and run by the
@@ -8,6 +8,9 @@ executor, as it is, with canonicalization, cse, licm and dce around it, and with
 Results and gradients must be those of PaddlePaddle's eager engine, within 2e-3 of the largest element. A program is right
 when all but the last hold; what `pir-run` computes must be right if it computes it. To be run with the Python that
 tools/paddle/setup names. `--table` prints a line for each program and stage that fails.
+
+With `--open`, the first dimension of each input is left open, as that of a batch, and `pir-run` computes the gradients too. Programs
+that PaddlePaddle does not export so, or executes otherwise than its eager engine, because it took -1 for the extent, are not counted.
 """
 
 import argparse
@@ -91,7 +94,7 @@ class Three(Program):
         return self.measured(self.code(x, y, z))
 
 
-def export(case, folder):
+def export(case, folder, leaves_open):
     """Writes the program, and what PaddlePaddle's eager engine computes."""
     paddle.seed(5)
     layer = [One, Two, Three][len(case.inputs) - 1](case.make())
@@ -117,7 +120,8 @@ def export(case, folder):
         arrays |= {f"grad:{name}": differences(lambda: layer(*tensors.values())[-1], t) for name, t in graded.items()}
     # Running it has moved what a normalisation remembers.
     layer.set_state_dict(state)
-    spec = [paddle.static.InputSpec(v.shape, str(v.dtype), name=n) for n, v in given.items()]
+    shapes = [[None, *v.shape[1:]] if leaves_open and v.ndim else v.shape for v in given.values()]
+    spec = [paddle.static.InputSpec(shape, str(v.dtype), name=n) for shape, (n, v) in zip(shapes, given.items())]
     for one, value in zip(spec, given.values()):
         one.stop_gradient = value.dtype.kind != "f"
     static = paddle.jit.to_static(layer, full_graph=True)
@@ -249,10 +253,12 @@ def check(at, args):
     folder = pathlib.Path(tempfile.mkdtemp(dir=args.keep)) if args.keep is None else args.keep / case.name
     folder.mkdir(parents=True, exist_ok=True)
     program, written, ours, values = (folder / n for n in ("program.json", "written.json", "ours.pir", "values.npz"))
-    if said := shielded(export, case, folder):
+    if said := shielded(export, case, folder, args.open):
         return {"export": said}
     with np.load(folder / "eager.npz") as arrays:
         expected = dict(arrays)
+    if args.open and (said := shielded(execute, program, expected, values) or wrong(case, values, expected, False)):
+        return {"export": said}
     if said := tool(tools / "pir-opt", program, "-o", ours):
         return dict.fromkeys(("read", "run", "gradients", "here"), said)
     if names := unknown(ours.read_text()):
@@ -276,6 +282,11 @@ def check(at, args):
     said = "" if case.few else tool(tools / "pir-run", program, "--inputs", folder / "given.npz", "-o", values)
     if said or (not case.few and (said := wrong(case, values, expected, False))):
         failures["here"] = said
+    elif args.open and not case.few and "gradients" not in failures:
+        said = tool(tools / "pir-opt", f"--pass={backward}", program, "-o", ours)
+        said = said or tool(tools / "pir-run", ours, "--inputs", folder / "given.npz", "-o", values)
+        if said := said or wrong(case, values, expected, True):
+            failures["here"] = said
     if args.keep is None:
         for file in folder.iterdir():
             file.unlink()
@@ -290,6 +301,7 @@ def main():
     parser.add_argument("--keep", type=pathlib.Path, help="keep the files of each program here")
     parser.add_argument("--floor", type=int, default=0, help="fewer right programs are a failure")
     parser.add_argument("--table", action="store_true")
+    parser.add_argument("--open", action="store_true", help="leave the first dimension of each input open")
     parser.add_argument("names", nargs="*")
     args = parser.parse_args()
     cases = selected(args.names)

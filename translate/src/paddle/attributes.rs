@@ -74,7 +74,8 @@ pub(crate) fn read_type(ctx: &Context, node: Value<'_>) -> Result<Option<Type>, 
     for dim in dims.items() {
         match dim.int() {
             Some(extent) if extent >= 0 => shape.push(extent),
-            Some(-1) => shape.push(DYNAMIC),
+            // Extents that are not known are -1, and products of them with others are multiples of that.
+            Some(_) => shape.push(DYNAMIC),
             _ => return Err(error(dim.span(), "expected the extent of a dimension")),
         }
     }

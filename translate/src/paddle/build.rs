@@ -192,6 +192,7 @@ impl<'c> Builder<'c> {
         let in_place = self.functional_name(&mut source);
         self.check_name(&source);
         let operands = self.operands(&source);
+        self.unbind(&mut source, &operands);
         let mut left_out: Vec<i64> = (0i64..)
             .zip(&source.operands)
             .filter_map(|(index, &id)| (id == 0).then_some(index))
@@ -260,6 +261,24 @@ impl<'c> Builder<'c> {
             }
         }
         regions
+    }
+
+    /// The slices of a dimension that is left open: their number, which the file tells, does not follow from the operand.
+    fn unbind(&self, source: &mut SourceOp, operands: &[ValueId]) {
+        let ctx = self.ctx;
+        let list = source
+            .results
+            .first()
+            .and_then(|&(_, ty)| ty)
+            .map(|ty| ctx.type_data(ty));
+        let (pd::Unbind::NAME, &[x], Some(TypeData::List(parts))) = (&*source.name, operands, list) else {
+            return;
+        };
+        if !ctx.is_static(self.body.value_type(x)) {
+            source.name = pd::Unstack::NAME.into();
+            let count = ctx.int_attr(parts.len() as i64);
+            source.attrs.push((ctx.sym("num"), count));
+        }
     }
 
     /// PaddlePaddle omits the elements of a list of gradients that were not requested; here a list is unpacked as a whole.

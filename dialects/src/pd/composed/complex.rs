@@ -9,8 +9,7 @@ use crate::stablehlo::ops as hlo;
 
 pub(super) const OPS: &[(&str, Compose)] = &[
     ("complex", |op| {
-        let shape = op.result_shape()?;
-        let [re, im] = [op.x("real")?, op.x("imag")?].map(|x| if x.dims() == shape { x } else { x.expand(&*shape) });
+        let [re, im] = op.spread(["real", "imag"])?;
         Ok(vec![complex(re, im)])
     }),
     ("real", |op| Ok(vec![real(op.x("x")?)])),

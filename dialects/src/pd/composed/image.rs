@@ -81,7 +81,7 @@ fn interpolated<'c>(op: &Call<'c>, taps: fn(i64, &Scale) -> Taps) -> Result<Vec<
         return Err("only the layout NCHW is supported".to_owned());
     }
     let (mut x, from) = (op.x("x")?, op.shape("x")?);
-    let to = op.result_shape()?;
+    let to = op.result_like(&from)?;
     let (corners, centred, scales) = (
         op.flag("align_corners")?,
         op.int("align_mode")? == 0,
@@ -126,7 +126,8 @@ fn interpolated<'c>(op: &Call<'c>, taps: fn(i64, &Scale) -> Taps) -> Result<Vec<
 /// its middle. The kernel of Keys has the parameter -0.5 here.
 fn antialiased<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
     refuse_computed_size(op)?;
-    let (mut x, from, to) = (op.x("x")?, op.images("x")?, op.result_shape()?);
+    let (mut x, from) = (op.x("x")?, op.images("x")?);
+    let to = op.result_like(&from)?;
     let (corners, scales) = (op.flag("align_corners")?, op.floats("scale")?);
     let (reach, kernel): (f64, fn(f64) -> f64) = match &*op.text("interp_method")? {
         "bilinear" => (1.0, |t| (1.0 - t.abs()).max(0.0)),

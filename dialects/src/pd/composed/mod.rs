@@ -18,12 +18,13 @@ use std::sync::Arc;
 
 use pir_ir::verify::compatible;
 use pir_ir::{
-    Attr, AttrDict, Body, InferArgs, OpDef, OpId, OpSpec, OpView, Rewriter, Semantics, Speculatability, Type, TypeData,
-    ValueId,
+    Attr, AttrDict, Body, DYNAMIC, InferArgs, OpDef, OpId, OpSpec, OpView, Rewriter, Semantics, Speculatability, Type,
+    TypeData, ValueId,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use super::infer::broadcast;
 use super::{Building, Expr, ExprScope};
 
 pub use math::BERNOULLI;
@@ -153,6 +154,30 @@ impl<'c> Call<'c> {
         let tensor = self.results.first().and_then(|&ty| self.scope.context().as_tensor(ty));
         let shape = tensor.map(|(shape, _)| shape.to_vec()).filter(|shape| is_small(shape));
         shape.ok_or_else(|| "the shape of the result must be static".to_owned())
+    }
+
+    /// The same of images or volumes: what is left open of the first two dimensions, which are no places, is as in an operand of this shape.
+    pub(super) fn result_like(&self, x: &[i64]) -> Result<Vec<i64>, String> {
+        let tensor = self.results.first().and_then(|&ty| self.scope.context().as_tensor(ty));
+        let shape = tensor
+            .map(|(shape, _)| shape.to_vec())
+            .filter(|shape| shape.len() == x.len());
+        let shape = shape.map(|mut shape| {
+            for (extent, &own) in shape.iter_mut().zip(x).take(2) {
+                *extent = if *extent == DYNAMIC { own } else { *extent };
+            }
+            shape
+        });
+        let shape = shape.filter(|shape| is_small(shape));
+        shape.ok_or_else(|| "the shape of the result must be static".to_owned())
+    }
+
+    /// Two operands, both of the shape that they have together.
+    pub(super) fn spread(&self, names: [&str; 2]) -> Result<[Expr<'c>; 2], String> {
+        let (a, b) = (self.shape(names[0])?, self.shape(names[1])?);
+        let shape = broadcast(&a, &b)?;
+        let [x, y] = [self.x(names[0])?, self.x(names[1])?];
+        Ok([x, y].map(|x| if x.dims() == &*shape { x } else { x.expand(&*shape) }))
     }
 
     /// The extents of an operand of four dimensions, the channels after the images.

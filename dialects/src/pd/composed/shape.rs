@@ -3,6 +3,22 @@
 use super::{Call, Compose};
 
 pub(super) const OPS: &[(&str, Compose)] = &[
+    ("full_batch_size_like", |op| {
+        let (mut shape, like) = (op.ints("shape")?, op.shape("input")?);
+        let place = |name: &str| Ok::<_, String>(usize::try_from(op.int(name)?).unwrap_or(usize::MAX));
+        let (from, to) = (
+            like.get(place("input_dim_idx")?),
+            shape.get_mut(place("output_dim_idx")?),
+        );
+        let (Some(&from), Some(to)) = (from, to) else {
+            return Err("there is no such dimension".to_owned());
+        };
+        *to = from;
+        let ctx = op.scope.context();
+        let elem = op.results.first().and_then(|&ty| ctx.as_tensor(ty));
+        let (_, elem) = elem.ok_or("the element type of the result is unknown")?;
+        Ok(vec![op.scope.full_of(ctx.tensor(&shape, elem), op.float("value")?)])
+    }),
     ("broadcast_tensors", |op| {
         let inputs = op.all("input");
         let shapes: Option<Vec<Vec<i64>>> = inputs.iter().map(|x| x.static_shape()).collect();
@@ -115,7 +131,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
     }),
     ("unpool", |op| {
         let ([n, c, h, w], x) = (op.images("x")?, op.x("x")?);
-        let out = op.result_shape()?;
+        let out = op.result_like(&[n, c, h, w])?;
         let [_, _, height, width] = out[..] else {
             return Err("the result must have four dimensions".to_owned());
         };

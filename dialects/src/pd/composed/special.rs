@@ -21,9 +21,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         Ok(vec![op.scope.full_of(ty, f64::from(u8::from(shape.contains(&0))))])
     }),
     ("nextafter", |op| {
-        let shape = op.result_shape()?;
-        let given = [op.x("x")?, op.x("y")?].map(|x| x.expand(&*shape).id());
-        let ids: Vec<_> = given.into_iter().flatten().collect();
+        let ids: Vec<_> = op.spread(["x", "y"])?.into_iter().filter_map(|x| x.id()).collect();
         Ok(op.scope.build(chlo::NextAfter::NAME, &ids, &[], None))
     }),
     ("clip_by_norm", |op| {
@@ -84,8 +82,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
     ("i1", |op| Ok(vec![bessel(op.x("x")?, 1, false)])),
     ("i1e", |op| Ok(vec![bessel(op.x("x")?, 1, true)])),
     ("heaviside", |op| {
-        let shape = op.result_shape()?;
-        let (x, y) = (op.x("x")?.expand(&*shape), op.x("y")?.expand(&*shape));
+        let [x, y] = op.spread(["x", "y"])?;
         let side = x.above(0.0).cast_like(y);
         Ok(vec![x.equal(x.zeros()).select(y, side)])
     }),

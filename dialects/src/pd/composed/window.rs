@@ -102,7 +102,7 @@ fn conv3d_transpose<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
     let ([n, _, depth, ..], [c, of, kd, kh, kw]) = (volumes::<5>(op, "x")?, volumes(op, "filter")?);
     let ([sd, sh, sw], [dd, dh, dw], groups) = (three(op, "strides")?, three(op, "dilations")?, op.int("groups")?);
     let [front, back, top, bottom, left, right] = borders(op)?;
-    let &[_, m, deep, high, wide] = &op.result_shape()?[..] else {
+    let &[_, m, deep, high, wide] = &op.result_like(&op.shape("x")?)?[..] else {
         return Err("the result must have five dimensions".to_owned());
     };
     let whole = (depth - 1) * sd + dd * (kd - 1) + 1;
@@ -185,7 +185,7 @@ fn pool3d<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
 fn max_pool3d<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
     let shape: [i64; 5] = op.shape("x")?.try_into().map_err(|_| "`x` must have five dimensions")?;
     let [n, c, extents @ ..] = shape;
-    let result = op.result_shape()?;
+    let result = op.result_like(&shape)?;
     let &[_, _, steps, rows, columns] = &result[..] else {
         return Err("the result must have five dimensions".to_owned());
     };
@@ -249,7 +249,8 @@ fn max_pool3d<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
 
 /// Elements at their places in a volume of zeros.
 fn unpool3d<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
-    let (x, shape, result) = (op.x("x")?, op.shape("x")?, op.result_shape()?);
+    let (x, shape) = (op.x("x")?, op.shape("x")?);
+    let result = op.result_like(&shape)?;
     let (&[n, c, ref extents @ ..], &[_, _, ref wide @ ..]) = (&shape[..], &result[..]) else {
         return Err("`x` must have five dimensions".to_owned());
     };

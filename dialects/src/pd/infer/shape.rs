@@ -220,8 +220,17 @@ pub(in super::super) fn expand_as(args: InferArgs<'_>) -> Types {
 
 pub(in super::super) fn tile(args: InferArgs<'_>) -> Types {
     let x = operand(&args, 0)?;
-    let repeat =
-        ints(&args, "repeat_times").ok_or("the repetitions are not constant, so the shape of the result is unknown")?;
+    let Some(repeat) = ints(&args, "repeat_times") else {
+        let times = operand(&args, 1)?;
+        let &[count] = &times.dims[..] else {
+            return Err("the number of repetitions is unknown, so the shape of the result is too".to_owned());
+        };
+        if count == DYNAMIC || count > 64 {
+            return Err("the number of repetitions is unknown or too large".to_owned());
+        }
+        let rank = x.dims.len().max(count as usize);
+        return one(args.ctx.tensor(&vec![DYNAMIC; rank], x.elem));
+    };
     let rank = x.dims.len().max(repeat.len());
     let at = |list: &[i64], i: usize| (i + list.len()).checked_sub(rank).map_or(1, |j| list[j]);
     let mut dims = Dims::new();

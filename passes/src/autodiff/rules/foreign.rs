@@ -35,7 +35,7 @@ pub(super) fn theirs(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
 /// By the expansion; by PaddlePaddle's gradient operation if there is none.
 fn composed(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
     match expanded(cx) {
-        Err(_) if cx.settled.is_empty() => twin(cx),
+        Err(_) if cx.settled.is_empty() && !is_wrong_there(cx.view()) => twin(cx),
         done => done,
     }
 }
@@ -75,11 +75,12 @@ const FUSED: &[&str] = &[
 ];
 
 /// Whether PaddlePaddle's gradient operation is known to differ from finite differences: the gradient of the largest
-/// difference is zero, and `spectral_norm_grad` is not the derivative even where the iterations have converged.
+/// difference is zero, `spectral_norm_grad` is not the derivative even where the iterations have converged, and `group_norm_grad` divides
+/// by the scale.
 fn is_wrong_there(view: OpView<'_>) -> bool {
     match view.name() {
         pd::Dist::NAME => view.f64("p").is_some_and(f64::is_infinite),
-        name => name == pd::SpectralNorm::NAME,
+        name => matches!(name, pd::SpectralNorm::NAME | pd::GroupNorm::NAME),
     }
 }
 
@@ -92,12 +93,9 @@ pub(super) fn fused(ctx: &Context, def: &OpDef, own: &Rule) -> Option<Rule> {
         name => FUSED.contains(&name),
     };
     (is_fused && pd::is_foreign(&theirs.name)).then_some(Rule {
-        apply: |cx| match cx.view().complex_type().is_none() && !is_wrong_there(cx.view()) {
-            true => match twin(cx) {
-                Err(_) if cx.settled.is_empty() => cx.by_own_rule(),
-                done => done,
-            },
-            false => cx.by_own_rule(),
+        apply: |cx| match by_gradient_operation(cx) {
+            Err(_) if cx.settled.is_empty() => cx.by_own_rule(),
+            done => done,
         },
         ..*own
     })
@@ -227,6 +225,14 @@ fn read(cx: &mut RuleCx<'_, '_>, given: &Given<'_>, name: &str, is_list: bool) -
         ));
     }
     Ok(combined(cx, &values, is_list))
+}
+
+/// By PaddlePaddle's gradient operation, unless that is known to be wrong.
+pub(super) fn by_gradient_operation(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
+    match cx.view().complex_type().is_none() && !is_wrong_there(cx.view()) {
+        true => twin(cx),
+        false => Err("its gradient operation is another function".to_owned()),
+    }
 }
 
 fn twin(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {

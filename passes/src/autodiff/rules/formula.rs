@@ -292,8 +292,14 @@ impl<'c> Cx<'c> {
 
     fn add_partial(self, operand: Operand, grad: Result<Option<Expr<'c>>, String>, broadcasts: bool) {
         let Some(index) = self.index(operand) else { return };
-        let Some(grad) = self.or_fail(grad) else {
-            return self.with(|rule| rule.settle(index));
+        let grad = match grad {
+            Ok(Some(grad)) => grad,
+            Ok(None) => return self.with(|rule| rule.settle(index)),
+            Err(why) => {
+                // Not settled: another rule may still be applied.
+                let _ = self.scope.fail(why);
+                return;
+            }
         };
         let like = self.operand_at(index);
         let is_static = like.ty().is_some_and(|ty| self.context().is_static(ty));

@@ -4,7 +4,7 @@ use pir_dialects::einsum::EinsumEquation;
 use pir_dialects::pd::{self, Expr, Source};
 
 use super::Rule;
-use super::formula::{Op, composite, derivative};
+use super::formula::{Op, adjoint, composite, derivative};
 use super::reduce::{normalise, reduced_axes};
 
 pub(super) const RULES: &[Rule] = &[
@@ -85,7 +85,13 @@ pub(super) const RULES: &[Rule] = &[
         }
     }),
     composite!(MeanAll, |op| op.x().mean()),
-    composite!(Einsum, einsum).complex(),
+    Rule {
+        apply: |cx| match cx.is_static() {
+            true => super::expanded(cx),
+            false => (EINSUM_OF_OPEN_SHAPES.apply)(cx),
+        },
+        ..composite!(Einsum, einsum).complex()
+    },
     composite!(SgdInplace, |op| {
         let rate = op.learning_rate().cast_like(op.param());
         op.param() - rate * op.grad()
@@ -190,6 +196,37 @@ fn cumprod<'c>(op: Op<'c, pd::Cumprod>) -> Result<Expr<'c>, String> {
 
 type Sized = Vec<(char, i64)>;
 type Part<'c> = (Expr<'c>, Sized);
+
+/// The cotangent of an operand is the product of that of the result with the other operands, with the letters of the operand.
+const EINSUM_OF_OPEN_SHAPES: Rule = adjoint!(Einsum, |op| {
+    let ranks = (0..op.count()).map(|index| op.operand(index).rank());
+    let letters = EinsumEquation::parse(&op.equation().unwrap_or_default(), ranks)?;
+    for (at, element) in op.elements().into_iter().enumerate() {
+        if !op.wants_at(element.index) {
+            continue;
+        }
+        let others: Vec<usize> = (0..op.count()).filter(|&other| other != at).collect();
+        let word = |index: usize| {
+            letters
+                .inputs
+                .get(index)
+                .map_or("".into(), |own| own.iter().collect::<String>())
+        };
+        let result: String = letters.output.iter().collect();
+        let (own, given) = (
+            word(at),
+            others.iter().fold(result, |all, &index| all + "," + &word(index)),
+        );
+        let is_once = |c: char| own.matches(c).count() == 1;
+        if !own.chars().all(|c| is_once(c) && given.contains(c)) {
+            return Err("it needs static shapes".to_owned());
+        }
+        let operands: Vec<_> = std::iter::once(op.grad())
+            .chain(others.into_iter().map(|index| op.operand(index)))
+            .collect();
+        op.add_to(element, op.scope().einsum(&operands, &format!("{given}->{own}")));
+    }
+});
 
 /// Contracts two operands at a time: as batched matrix products, with the letters put back in order.
 fn einsum<'c>(op: Op<'c, pd::Einsum>) -> Result<Expr<'c>, String> {

@@ -342,6 +342,32 @@ impl<'a> RuleCx<'_, 'a> {
         Ok(())
     }
 
+    /// The same; if a shape is open that the rule has to know, PaddlePaddle's gradient operation is used, if there is one. It is executed where
+    /// shapes are known.
+    ///
+    /// # Errors
+    /// The rule's, if there is none.
+    pub(crate) fn apply_or_twin(&mut self, rule: &Rule) -> Result<(), String> {
+        let mark = self.r.created_mark();
+        let Err(why) = self.apply(rule) else { return Ok(()) };
+        if !self.settled.is_empty() || self.is_static() {
+            return Err(why);
+        }
+        for made in self.r.created_since(mark).to_vec().into_iter().rev() {
+            if self.r.body.is_alive(made) {
+                self.r.erase_op(made);
+            }
+        }
+        foreign::by_gradient_operation(self).map_err(|_| why)
+    }
+
+    /// Whether the shapes of all operands and results are known.
+    pub(crate) fn is_static(&self) -> bool {
+        let (ctx, body) = (self.ctx(), &*self.r.body);
+        let mut values = body.operands(self.op).chain(body.results(self.op));
+        values.all(|value| ctx.is_static(body.value_type(value)))
+    }
+
     /// Applies the rule that an operation has in any program.
     fn by_own_rule(&mut self) -> Result<(), String> {
         match self.rules.in_any_program(self.r.body, self.op) {

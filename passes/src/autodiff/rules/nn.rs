@@ -4,7 +4,7 @@
 
 use pir_dialects::pd::{self, Expr, Source};
 use pir_dialects::window::Attributes;
-use pir_ir::Type;
+use pir_ir::{DYNAMIC, Type};
 
 use super::Rule;
 use super::formula::{Cx, Op, adjoint, composite, derivative};
@@ -93,7 +93,7 @@ pub(super) const RULES: &[Rule] = &[
         [out, mean, variance]
     }),
     composite!(GroupNorm, |op| {
-        let (shape, groups) = (op.x().static_shape().ok_or("it needs a static shape")?, op.groups());
+        let (shape, groups) = (op.x().shape_of_batch().ok_or("it needs a static shape")?, op.groups());
         if groups < 1 {
             return Err("`groups` must be positive".to_owned());
         }
@@ -118,13 +118,17 @@ pub(super) const RULES: &[Rule] = &[
         ]
     }),
     composite!(InstanceNorm, |op| {
-        let shape = op.x().static_shape().ok_or("it needs a static shape")?;
+        let shape = op.x().shape_of_batch().ok_or("it needs a static shape")?;
         let axes: Vec<i64> = (2..shape.len() as i64).collect();
         let moments = Moments::of(widened(op.x()), &axes, op.epsilon());
         let mut params = vec![1; shape.len()];
         params[1] = shape[1];
         let out = scaled_and_shifted(moments.normal, op.scale(), op.bias(), &params).cast_like(op.x());
-        let rows = shape[0] * shape[1];
+        let rows = if shape[0] == DYNAMIC {
+            DYNAMIC
+        } else {
+            shape[0] * shape[1]
+        };
         [out, moments.mean.reshape([rows]), moments.factor.reshape([rows])]
     }),
     composite!(BatchNorm, batch_norm),

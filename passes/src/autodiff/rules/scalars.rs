@@ -69,9 +69,12 @@ pub(super) fn bound<'c>(bound: Number, x: Expr<'c>) -> Option<Expr<'c>> {
 
 /// The part of a cotangent inside the padding.
 fn unpadded<'c>(op: Op<'c, pd::Pad>, g: Expr<'c>, paddings: &[i64]) -> Result<Expr<'c>, String> {
-    let shape = op.x().static_shape().ok_or("it needs a static shape")?;
-    let before = |axis: usize| paddings.get(2 * axis).copied().unwrap_or(0);
-    Ok((0..shape.len()).fold(g, |g, axis| g.cut(axis, before(axis), before(axis) + shape[axis])))
+    let at = |place: usize| paddings.get(place).copied().unwrap_or(0);
+    match op.x().static_shape() {
+        Some(shape) => Ok((0..shape.len()).fold(g, |g, axis| g.cut(axis, at(2 * axis), at(2 * axis) + shape[axis]))),
+        None if paddings.iter().any(|&count| count < 0) => Err("it needs a static shape".to_owned()),
+        None => Ok((0..g.rank()).fold(g, |g, axis| g.trimmed(axis, at(2 * axis), at(2 * axis + 1)))),
+    }
 }
 
 /// `g` times the derivative of `out`, the power of `x` with exponent `y`, in the exponent: `out * log(x)`. It is zero where

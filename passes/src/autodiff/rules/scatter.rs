@@ -340,10 +340,17 @@ fn window<'c>(op: Op<'c, pd::SetValueWithTensor>, g: Expr<'c>) -> Expr<'c> {
 }
 
 fn pad3d<'c>(op: Op<'c, pd::Pad3d>, g: Expr<'c>) -> Result<Expr<'c>, String> {
-    let shape = op.x().static_shape().ok_or("it needs a static shape")?;
     let paddings = op.paddings().constant().ok_or("it needs constant `paddings`")?;
     let mode = op.mode();
     let first = if op.data_format() == "NDHWC" { 1 } else { 2 };
+    let Some(shape) = op.x().static_shape() else {
+        // What was added at the borders, if it was constant, depends on nothing.
+        if &*mode != "constant" || paddings.iter().any(|&count| count < 0) {
+            return Err("it needs a static shape".to_owned());
+        }
+        let axes = (first..first + 3).rev().zip(paddings.chunks_exact(2));
+        return Ok(axes.fold(g, |g, (axis, pair)| g.trimmed(axis, pair[0], pair[1])));
+    };
     // The last axis was padded first.
     let mut before = shape.clone();
     let mut steps = Vec::new();

@@ -1,18 +1,35 @@
 //! Adapts operands and results to PaddlePaddle's operations: equal shapes, extra results, lists of numbers.
 
-use pir_ir::{Attr, AttrData, OpView, Type, TypeData};
+use pir_ir::{Attr, AttrData, DYNAMIC, OpView, Type, TypeData};
 
 use super::ops::single;
 use super::{Id, Writer, json};
 
 impl Writer<'_> {
-    /// Broadcasts operands to the shape of the result: the kernel does not broadcast. Dynamic shapes are left alone.
+    /// Broadcasts operands to the shape of the result: the kernel does not broadcast. If that shape is open, it is the one of an operand
+    /// with the same open type, if there is one.
     pub(super) fn broadcast(&mut self, view: OpView<'_>, mut inputs: Vec<Id>, types: &[Type]) -> Vec<Id> {
         let ctx = self.ctx;
         let shape = types.first().and_then(|&ty| ctx.as_tensor(ty)).map(|(shape, _)| shape);
-        let Some(shape) = shape.filter(|shape| shape.iter().all(|&d| d >= 0)) else {
+        let Some(shape) = shape else { return inputs };
+        if shape.contains(&DYNAMIC) {
+            let own = |value| ctx.as_tensor(self.body.value_type(value)).map(|(own, _)| own);
+            let values = self.body.operands_vec(view.op);
+            let Some(whole) = values.iter().position(|&value| own(value) == Some(shape)) else {
+                return inputs;
+            };
+            let like = inputs[whole];
+            for (input, &value) in inputs.iter_mut().zip(&values) {
+                let ty = self.body.value_type(value);
+                if own(value).is_some_and(|own| own != shape) {
+                    let mut attrs = String::new();
+                    json::entry("target_shape", &json::list("0.a_i64", shape), &mut attrs);
+                    let wide = ctx.tensor(shape, ctx.elem_type(ty));
+                    *input = self.raw("1.expand_as", &attrs, &[*input, like], &[wide]);
+                }
+            }
             return inputs;
-        };
+        }
         for (input, value) in inputs.iter_mut().zip(self.body.operands(view.op)) {
             let ty = self.body.value_type(value);
             if ctx.as_tensor(ty).is_some_and(|(own, _)| own != shape) {
