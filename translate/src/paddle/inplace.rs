@@ -295,28 +295,38 @@ impl Builder<'_> {
         let members = self.sharing.members[tensor].clone();
         let through_end = members.iter().any(|&(member, ends)| member == id && ends);
         let value = self.keep_parameter(&members, value, by);
+        let is_norm = self.ctx.op_str(self.body.op_name(by)) == pd::BatchNorm::NAME;
         for &(member, ends) in &members {
             if self.value(member).is_none() {
                 // The member belongs to a region that has ended.
             } else if member == id || ends == through_end {
-                self.change(member, value);
+                // Running statistics have no gradients: what reads them takes them for constants.
+                match is_norm && self.flags.stops.contains(&member) {
+                    true => self.change_detached(member, value, by),
+                    false => self.change(member, value),
+                }
             } else if through_end {
                 // Gradients refer to the old value, which no longer exists.
                 if let Some(old) = self.value(member) {
                     self.sharing.lost.insert(old, by);
                 }
             } else {
-                let ty = self.body.value_type(value);
-                let detached = self.append(OpSpec {
-                    operands: &[value],
-                    results: &[ty],
-                    span: self.body.op_span(by),
-                    ..OpSpec::new(self.ctx.op_name(pd::Detach::NAME))
-                });
-                if let Some(detached) = detached {
-                    self.change(member, detached);
-                }
+                self.change_detached(member, value, by);
             }
+        }
+    }
+
+    /// Replaces `id` with a value whose gradient stops.
+    fn change_detached(&mut self, id: SourceId, value: ValueId, by: OpId) {
+        let ty = self.body.value_type(value);
+        let detached = self.append(OpSpec {
+            operands: &[value],
+            results: &[ty],
+            span: self.body.op_span(by),
+            ..OpSpec::new(self.ctx.op_name(pd::Detach::NAME))
+        });
+        if let Some(detached) = detached {
+            self.change(id, detached);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Shapes that PaddlePaddle leaves open, or states wrongly, though they follow from constants and from types.
 
 use pir_dialects::pd;
-use pir_ir::{Body, Context, OpId, Type, ValueId, infer_by_semantics};
+use pir_ir::{Body, Context, DYNAMIC, OpId, Type, ValueId, infer_by_semantics};
 use rustc_hash::FxHashSet;
 
 use super::constants::constant;
@@ -51,6 +51,17 @@ fn result(ctx: &Context, body: &Body, op: OpId) -> Option<Type> {
             let number = ctx.attr_f64(constant(ctx, body, operand(2)?)?)?;
             let number = (number.fract() == 0.0).then_some(number as i64)?;
             (0..=MOST).contains(&number).then(|| vec![number])?
+        }
+        // Of computed bounds PaddlePaddle takes those that it does not know for others.
+        pd::Slice::NAME if body.num_operands(op) > 1 => {
+            let view = body.view(ctx, op);
+            let (axes, without) = (view.ints("axes")?, view.ints("decrease_axis").unwrap_or(&[]));
+            let (from, _) = ctx.as_tensor(body.value_type(operand(0)?))?;
+            let (own, _) = ctx.as_tensor(body.value_type(body.results(op).next()?))?;
+            let kept = (0..from.len() as i64).filter(|axis| !without.contains(axis));
+            let kept: Vec<i64> = kept.collect();
+            let extent = |(&axis, &own): (&i64, &i64)| if axes.contains(&axis) { DYNAMIC } else { own };
+            (kept.len() == own.len()).then(|| kept.iter().zip(own).map(extent).collect())?
         }
         // The signs and the logarithms, of each matrix.
         pd::Slogdet::NAME => {

@@ -101,6 +101,13 @@ pub(super) const OPS: &[(&str, Compose)] = &[
             );
         }
         let (strides, format) = (op.ints("strides")?, op.text("data_format")?);
+        if p.is_infinite() {
+            // Not the size of it: PaddlePaddle takes the maximum.
+            let pooled = op
+                .x("x")?
+                .pool2d_with(&*size, |o| o.strides(&strides).pooling_type("max").data_format(&format));
+            return Ok(vec![pooled]);
+        }
         let mean = op
             .x("x")?
             .pow(p)

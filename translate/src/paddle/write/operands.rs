@@ -3,6 +3,7 @@
 use pir_dialects::formats::{PaddleAttribute, PaddleForm, PaddleOperand};
 use std::collections::VecDeque;
 
+use pir_dialects::pd;
 use pir_ir::{Arity, Attr, OpView, Type, TypeData, ValueId};
 
 use super::super::notes;
@@ -111,7 +112,12 @@ impl Writer<'_> {
     /// An axis as a non-negative number: some of Paddle's kernels leave the conversion to Python code.
     pub(super) fn counted_from_front(&self, view: OpView<'_>, axis: Attr) -> Attr {
         let ctx = self.ctx;
-        let rank = view.operand_type(0).and_then(|ty| match ctx.type_data(ty) {
+        let ty = match view.name() {
+            // Their first operands are indices.
+            pd::GatherGrad::NAME | pd::IndexSelectGrad::NAME => view.result_type(0),
+            _ => view.operand_type(0),
+        };
+        let rank = ty.and_then(|ty| match ctx.type_data(ty) {
             TypeData::List(items) => items.first().and_then(|&ty| ctx.as_tensor(ty)),
             _ => ctx.as_tensor(ty),
         });

@@ -347,7 +347,11 @@ impl Writer<'_> {
         let mut id = self.raw("1.scale", &attrs, &[x, factor], types);
         if let Some(bias) = apart {
             let bias = match bias {
-                Ok(bias) => self.read_only(&[1], bias, elem),
+                // PaddlePaddle would give a number a dimension.
+                Ok(bias) => match ctx.as_tensor(ty) {
+                    Some(([], _)) => self.read_only(&[], bias, elem),
+                    _ => self.read_only(&[1], bias, elem),
+                },
                 Err(operand) => self.number_operand(view, operand, ty)?,
             };
             self.force = view.bool("stop_gradient");
