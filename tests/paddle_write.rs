@@ -541,3 +541,43 @@ pd.fetch (%p) {{name = \"p\", col = 1}}
         assert_eq!(saved.matches("1.assign\"").count(), copies);
     }
 }
+
+#[test]
+fn negative_axes_count_the_dimensions_of_the_gathered_tensor() {
+    let text = "\
+%i = pd.full_int_array {value = [2, 1, 0, 0]} : tensor<4xi64>
+%g = pd.data {name = \"g\", shape = [3, 4], dtype = f32} : tensor<3x4xf32>
+%x = pd.gather_grad (%i, %g) {axis = -1, x_shape = [3, 4]} : tensor<3x4xf32>
+pd.fetch (%x) {name = \"x\"}
+";
+    let plain = module(text);
+    let again = module(&back(write(&plain).unwrap(), false));
+    let options = pir_interp::Options {
+        inputs: [(
+            "g".to_owned(),
+            pir_interp::Tensor::new(&[3, 4], (0..12u8).map(f32::from).collect::<Vec<f32>>()).unwrap(),
+        )]
+        .into_iter()
+        .collect(),
+        ..pir_interp::Options::default()
+    };
+    let [expected, found] = [plain, again].map(|module| {
+        let fetched = pir_interp::run(&module, &options, &mut std::io::sink())
+            .unwrap()
+            .fetched;
+        fetched[0].1.to_f64()
+    });
+    assert_eq!(expected, found);
+}
+
+#[test]
+fn a_number_with_a_bias_in_double_precision_stays_a_number() {
+    let text = "\
+%x = pd.data {name = \"x\", shape = [], dtype = f64} : tensor<f64>
+%y = pd.scale (%x) {bias = 0.1} : tensor<f64>
+pd.fetch (%y) {name = \"y\"}
+";
+    let saved = write(&module(text)).unwrap();
+    let full = saved.split("\"1.full\"").last().unwrap();
+    assert!(full.contains("\"0.t_f64\"},[],"), "{saved}");
+}
