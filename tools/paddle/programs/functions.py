@@ -51,6 +51,30 @@ for name, make, *inputs in [
 ]:  # fmt: skip
     case("options", name, make, *inputs)
 
+# Places by tensors beside constants, axes from the end, numbers, and windows of infinite order.
+for name, code, *inputs in [
+    ("places_by_tensors", lambda x, t: [x[t, :2], x[t, 1:], x[None, t, 1:3], x[t + 1], x[:, t]], x2, whole(below=2)),
+    ("axes_from_the_end", lambda x: [f(x, paddle.to_tensor([2, 1, 0, 0]), axis=-1) for f in (paddle.gather, paddle.index_select)], real(4, 4)),
+    ("functions_of_numbers", lambda x: [f(x.sum()) for f in (paddle.lgamma, paddle.digamma, paddle.log1p)], real(3, low=0.2).astype("float64")),
+    ("largest_of_windows", lambda x: F.lp_pool2d(x, float("inf"), 2), x4),
+]:  # fmt: skip
+    plain("options", name, code, *inputs)
+
+
+class Remembered(nn.Layer):
+    """What a normalisation remembers, read behind it: it has no gradient."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.BatchNorm2D(4)
+
+    def forward(self, x):
+        y = self.norm(x)
+        return y, self.norm._mean.reshape([4, 1, 1]) * x + self.norm._variance.reshape([4, 1, 1])
+
+
+case("options", "remembered", Remembered, x4)
+
 # What PaddlePaddle differentiates wrongly.
 for name, make, inputs, wrong in [
     ("groups_without_scale", lambda: nn.GroupNorm(4, 4, weight_attr=False), [x4], "`group_norm_grad` without a scale"),
