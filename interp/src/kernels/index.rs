@@ -25,7 +25,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                 let (Some(&start), Some(&end)) = (starts.get(i), ends.get(i)) else {
                     return Err(LENGTHS.to_owned());
                 };
-                let (start, end) = stretch(x.shape()[at], start, end);
+                let (start, end) = stretch(x.shape()[at], start, end, decrease.contains(&a));
                 x = cut(&x, at, start, end)?;
             }
             let shape = without(x.shape(), &decrease)?;
@@ -160,8 +160,14 @@ fn index_select(s: &Spec<'_>) -> Result<Kernel, String> {
     }
 }
 
-/// A range in a dimension: bounds are clamped, negative ones count from the end.
-fn stretch(n: usize, start: i64, end: i64) -> (usize, usize) {
+/// A range in a dimension: bounds are clamped, negative ones count from the end. Of a dimension that is removed, the place -1 and the one
+/// behind it are the last element, though that is 0.
+fn stretch(n: usize, start: i64, end: i64, is_removed: bool) -> (usize, usize) {
+    let end = if is_removed && (start, end) == (-1, 0) {
+        i64::MAX
+    } else {
+        end
+    };
     let clamp = |v: i64| {
         if v < 0 {
             v.saturating_add(n as i64).max(0) as usize
@@ -305,6 +311,7 @@ fn slice_grad(s: &Spec<'_>) -> Result<Kernel, String> {
     let axes = s.ints("axes").ok_or("`axes` is missing")?;
     let (starts, ends) = (s.ints_or_operand("starts"), s.ints_or_operand("ends"));
     let shape = s.ints("x_shape").map(|v| dims(&v)).transpose()?;
+    let decrease = s.ints("decrease_axis").unwrap_or_default();
     Ok(Box::new(move |inputs| {
         let (starts, ends) = (
             starts.get(&inputs)?.ok_or("`starts` is missing")?,
@@ -323,7 +330,7 @@ fn slice_grad(s: &Spec<'_>) -> Result<Kernel, String> {
         let mut sizes: Shape = shape.clone();
         for ((&a, &start), &end) in axes.iter().zip(starts.iter()).zip(ends.iter()) {
             let at = axis(a, shape.len())?;
-            let (start, end) = stretch(shape[at], start, end);
+            let (start, end) = stretch(shape[at], start, end, decrease.contains(&a));
             offsets[at] = start;
             sizes[at] = end - start;
         }

@@ -1,6 +1,7 @@
 //! Optimizer steps, in double precision. Numbers that PaddlePaddle stores in single precision are rounded to it.
 
 use std::array::from_fn;
+use std::cmp::Ordering;
 
 use pir_dialects::pd;
 use smallvec::SmallVec;
@@ -67,6 +68,86 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         })
     }),
     (pd::LambInplace::NAME, lamb),
+    (pd::NadamInplace::NAME, |s| {
+        let number = |name, usual| single(s.float(name, usual));
+        let (beta1, beta2, epsilon) = (number("beta1", 0.9), number("beta2", 0.999), number("epsilon", 1e-8));
+        let decay = number("momentum_decay", 0.004);
+        kernel(s, &[], move |state| {
+            /// The factor by which the momentum grows less in each step.
+            const GROWTH: f64 = 0.96;
+            let rate = state.number("learning_rate")?;
+            let momentum = |growth: f64| beta1 * (1.0 - 0.5 * growth.powf(decay));
+            let names = [
+                "param",
+                "grad",
+                "moment1",
+                "moment2",
+                "momentum_decay_pow",
+                "beta2_pow",
+                "mu_product",
+            ];
+            state.each(names, |[p, g, m, v, growth, b2, product]| {
+                *growth *= GROWTH;
+                *b2 *= beta2;
+                let (now, next) = (momentum(*growth), momentum(*growth * GROWTH));
+                *product *= now;
+                *m = beta1 * *m + (1.0 - beta1) * *g;
+                *v = beta2 * *v + (1.0 - beta2) * *g * *g;
+                let mean = next * *m / (1.0 - *product * next) + (1.0 - now) * *g / (1.0 - *product);
+                *p -= rate * mean / ((*v / (1.0 - *b2)).sqrt() + epsilon);
+            })
+        })
+    }),
+    (pd::RadamInplace::NAME, |s| {
+        let number = |name, usual| single(s.float(name, usual));
+        let (beta1, beta2, epsilon) = (number("beta1", 0.9), number("beta2", 0.999), number("epsilon", 1e-8));
+        kernel(s, &[], move |state| {
+            let rate = state.number("learning_rate")?;
+            let most = 2.0 / (1.0 - beta2) - 1.0;
+            let names = ["param", "grad", "moment1", "moment2", "beta1_pow", "beta2_pow", "rho"];
+            state.each(names, |[p, g, m, v, b1, b2, rho]| {
+                *b1 *= beta1;
+                *b2 *= beta2;
+                // `t β^t / (1 - β^t)` in step t.
+                *rho = (*rho * (beta2 - *b2) + *b2) / (1.0 - *b2);
+                *m = beta1 * *m + (1.0 - beta1) * *g;
+                *v = beta2 * *v + (1.0 - beta2) * *g * *g;
+                let length = most - 2.0 * *rho;
+                let part = (length - 4.0) * (length - 2.0) * most / ((most - 4.0) * (most - 2.0) * length);
+                let size = match length > 5.0 {
+                    true => (1.0 - *b2).sqrt() / (v.sqrt() + epsilon) * part.sqrt(),
+                    false => 1.0,
+                };
+                *p -= rate * *m / (1.0 - *b1) * size;
+            })
+        })
+    }),
+    (pd::AsgdInplace::NAME, |s| {
+        kernel(s, &[], |state| {
+            let rate = state.number("learning_rate")? / state.number("n")?;
+            state.each(["param", "grad", "d", "y"], |[p, g, sum, last]| {
+                *sum += *g - *last;
+                *last = *g;
+                *p -= rate * *sum;
+            })
+        })
+    }),
+    (pd::RpropInplace::NAME, |s| {
+        kernel(s, &[], |state| {
+            let ([least, most], [shrink, grow]) = (state.pair("learning_rate_range")?, state.pair("etas")?);
+            state.each(["param", "grad", "prev", "learning_rate"], |[p, g, before, rate]| {
+                let same = *g * *before;
+                let (factor, slope) = match same.partial_cmp(&0.0) {
+                    Some(Ordering::Greater) => (grow, *g),
+                    Some(Ordering::Less) => (shrink, 0.0),
+                    _ => (1.0, *g),
+                };
+                *rate = (*rate * factor).clamp(least.min(most), most.max(least));
+                *p -= if slope == 0.0 { 0.0 } else { slope.signum() * *rate };
+                *before = slope;
+            })
+        })
+    }),
 ];
 
 /// Rounds a number that PaddlePaddle stores as a `float`.
@@ -93,6 +174,13 @@ impl State {
             Some(_) => Err(format!("`{name}` is not a single number")),
             None => Err(format!("`{name}` is missing")),
         }
+    }
+
+    /// An operand of two elements.
+    fn pair(&self, name: &str) -> Result<[f64; 2], String> {
+        let tensor = self.tensors.iter().find(|(n, _)| *n == name);
+        let pair = tensor.and_then(|(_, values)| values[..].try_into().ok());
+        pair.ok_or_else(|| format!("`{name}` must be two numbers"))
     }
 
     /// Updates tensors element by element.
@@ -140,6 +228,15 @@ const NAMES: &[&str] = &[
     "avg_squared_update",
     "master_param",
     "skip_update",
+    "momentum_decay_pow",
+    "mu_product",
+    "rho",
+    "d",
+    "y",
+    "n",
+    "prev",
+    "learning_rate_range",
+    "etas",
 ];
 
 /// The kernel of a step, with a result `x_out` for each operand `x` that it updates. `scalars` are numbers that may be
