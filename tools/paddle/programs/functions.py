@@ -51,11 +51,18 @@ for name, make, *inputs in [
 ]:  # fmt: skip
     case("options", name, make, *inputs)
 
+def put(x, places):
+    y = x * 1.0
+    y[places] = 0.5
+    return y
+
+
 # Places by tensors beside constants, axes from the end, numbers, and windows of infinite order.
 for name, code, *inputs in [
     ("places_by_tensors", lambda x, t: [x[t, :2], x[t, 1:], x[None, t, 1:3], x[t + 1], x[:, t]], x2, whole(below=2)),
     ("axes_from_the_end", lambda x: [f(x, paddle.to_tensor([2, 1, 0, 0]), axis=-1) for f in (paddle.gather, paddle.index_select)], real(4, 4)),
     ("functions_of_numbers", lambda x: [f(x.sum()) for f in (paddle.lgamma, paddle.digamma, paddle.log1p)], real(3, low=0.2).astype("float64")),
+    ("numbers_put", lambda x: [put(x, (slice(None), -1)), put(x, (1, slice(1, 3)))], x2),
     ("largest_of_windows", lambda x: F.lp_pool2d(x, float("inf"), 2), x4),
 ]:  # fmt: skip
     plain("options", name, code, *inputs)

@@ -226,6 +226,10 @@ impl Builder<'_> {
             source.name = pd::Expand::NAME.to_owned();
             source.attrs.clear();
         }
+        // In PaddlePaddle, where it knows no place, it is the cotangent as it is.
+        if source.name == "pd.set_value_grad" && source.operands.len() == 1 {
+            source.name = pd::Assign::NAME.to_owned();
+        }
         // Another name of the same tensor; `detach` has the same semantics.
         if source.name == "pd.share_data_" {
             let ends = source.stops.first() == Some(&true);
