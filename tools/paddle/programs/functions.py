@@ -51,9 +51,9 @@ for name, make, *inputs in [
 ]:  # fmt: skip
     case("options", name, make, *inputs)
 
-def put(x, places):
+def put(x, places, value=0.5):
     y = x * 1.0
-    y[places] = 0.5
+    y[places] = value
     return y
 
 
@@ -63,6 +63,10 @@ for name, code, *inputs in [
     ("axes_from_the_end", lambda x: [f(x, paddle.to_tensor([2, 1, 0, 0]), axis=-1) for f in (paddle.gather, paddle.index_select)], real(4, 4)),
     ("functions_of_numbers", lambda x: [f(x.sum()) for f in (paddle.lgamma, paddle.digamma, paddle.log1p)], real(3, low=0.2).astype("float64")),
     ("numbers_put", lambda x: [put(x, (slice(None), -1)), put(x, (1, slice(1, 3)))], x2),
+    ("one_number_put", lambda x: [put(x, (1, 2), (x[0, 0] * 2).reshape([1])), put(x, 1, x[:1, :1])], x2),
+    ("volumes_of_channels_last", lambda x: [F.conv3d(x, x[:1, :2, :2, :2].transpose([4, 0, 1, 2, 3]).expand([4, 4, 2, 2, 2]), None, 1, p, data_format="NDHWC") for p in (0, 1, "SAME")] + [f(x, 2, s, p, data_format="NDHWC") for f in (F.max_pool3d, F.avg_pool3d) for s, p in ((2, 0), (1, "SAME"), (2, "VALID"))] + [F.interpolate(x, size=[3, 5, 2], mode=m, data_format="NDHWC") for m in ("trilinear", "nearest")], x5.transpose(0, 2, 3, 4, 1)),
+    ("images_of_channels_last", lambda x: [F.interpolate(x, size=[3, 7], mode=m, data_format="NHWC") for m in ("bilinear", "nearest", "bicubic")], x4.transpose(0, 2, 3, 1)),
+    ("rows_of_messages", lambda x, e: [f for k in ("sum", "mean", "max", "min") for f in (paddle.geometric.send_u_recv(x, e[0], e[1], k, 6), paddle.geometric.send_ue_recv(x, x[e[0]] * 2, e[0], e[1], "mul", k, 7)[:5])], real(5, 3), whole(2, 8, below=5, seed=3)),
     ("largest_of_windows", lambda x: F.lp_pool2d(x, float("inf"), 2), x4),
 ]:  # fmt: skip
     plain("options", name, code, *inputs)

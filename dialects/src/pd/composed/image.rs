@@ -3,11 +3,21 @@
 use super::{Call, Compose, Expr, fits_in_table};
 
 pub(super) const OPS: &[(&str, Compose)] = &[
-    ("nearest_interp", |op| interpolated(op, nearest)),
-    ("linear_interp", |op| interpolated(op, linear)),
-    ("bilinear_interp", |op| interpolated(op, linear)),
-    ("trilinear_interp", |op| interpolated(op, linear)),
-    ("bicubic_interp", |op| interpolated(op, cubic)),
+    ("nearest_interp", |op| {
+        op.channels_first("x", |op| interpolated(op, nearest))
+    }),
+    ("linear_interp", |op| {
+        op.channels_first("x", |op| interpolated(op, linear))
+    }),
+    ("bilinear_interp", |op| {
+        op.channels_first("x", |op| interpolated(op, linear))
+    }),
+    ("trilinear_interp", |op| {
+        op.channels_first("x", |op| interpolated(op, linear))
+    }),
+    ("bicubic_interp", |op| {
+        op.channels_first("x", |op| interpolated(op, cubic))
+    }),
     ("interp_antialias", antialiased),
     ("affine_grid", affine_grid),
     ("grid_sample", grid_sample),
@@ -77,9 +87,6 @@ fn given_scale(scales: &[f64], axis: usize) -> Option<f64> {
 /// Each axis of the images in turn: elements at some places, weighted.
 fn interpolated<'c>(op: &Call<'c>, taps: fn(i64, &Scale) -> Taps) -> Result<Vec<Expr<'c>>, String> {
     refuse_computed_size(op)?;
-    if op.text("data_format")? != "NCHW" {
-        return Err("only the layout NCHW is supported".to_owned());
-    }
     let (mut x, from) = (op.x("x")?, op.shape("x")?);
     let to = op.result_like(&from)?;
     let (corners, centred, scales) = (

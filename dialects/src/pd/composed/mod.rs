@@ -103,7 +103,7 @@ pub(super) struct Call<'c> {
     attrs: AttrDict,
     operands: Vec<SmallVec<[ValueId; 2]>>,
     /// The types of the results as written.
-    pub(super) results: &'c [Type],
+    pub(super) results: SmallVec<[Type; 2]>,
 }
 
 impl<'c> Call<'c> {
@@ -178,6 +178,47 @@ impl<'c> Call<'c> {
         let shape = broadcast(&a, &b)?;
         let [x, y] = [self.x(names[0])?, self.x(names[1])?];
         Ok([x, y].map(|x| if x.dims() == &*shape { x } else { x.expand(&*shape) }))
+    }
+
+    /// What is composed for the channels of `input` in front of the places; where they are behind them, between transposes.
+    pub(super) fn channels_first(&self, input: &str, compose: Compose) -> Result<Vec<Expr<'c>>, String> {
+        let first = match &*self.text("data_format")? {
+            "NHWC" => "NCHW",
+            "NDHWC" => "NCDHW",
+            "NWC" => "NCW",
+            _ => return compose(self),
+        };
+        let (ctx, x) = (self.scope.context(), self.x(input)?);
+        let rank = x.rank();
+        if rank < 3 {
+            return Err(format!("`{input}` must have at least three dimensions"));
+        }
+        let to_front: Vec<i64> = [0, rank as i64 - 1].into_iter().chain(1..rank as i64 - 1).collect();
+        let to_back: Vec<i64> = [0].into_iter().chain(2..rank as i64).chain([1]).collect();
+        let turned = |&ty: &Type| match ctx.as_tensor(ty) {
+            Some((dims, elem)) if dims.len() == rank => {
+                let dims: Vec<i64> = to_front.iter().map(|&axis| dims[axis as usize]).collect();
+                ctx.tensor(&dims, elem)
+            }
+            _ => ty,
+        };
+        let place = self.def.operands.iter().position(|spec| spec.name == input);
+        let mut operands = self.operands.clone();
+        if let (Some(group), Some(id)) = (place.and_then(|at| operands.get_mut(at)), x.transpose(&to_front).id()) {
+            *group = SmallVec::from_elem(id, 1);
+        }
+        let mut attrs = ctx.dict_entries(self.attrs).to_vec();
+        attrs.retain(|&(name, _)| ctx.str(name) != "data_format");
+        attrs.push((ctx.sym("data_format"), ctx.str_attr(first)));
+        let made = compose(&Call {
+            scope: self.scope,
+            def: self.def,
+            attrs: ctx.dict(&attrs),
+            operands,
+            results: self.results.iter().map(turned).collect(),
+        })?;
+        let back = |x: Expr<'c>| if x.rank() == rank { x.transpose(&to_back) } else { x };
+        Ok(made.into_iter().map(back).collect())
     }
 
     /// The extents of an operand of four dimensions, the channels after the images.
@@ -405,7 +446,7 @@ impl Composed {
             def,
             attrs,
             operands: groups,
-            results: wanted,
+            results: wanted.into(),
         });
         let ids: Option<Vec<ValueId>> = built?.into_iter().map(Expr::id).collect();
         building.finish()?;

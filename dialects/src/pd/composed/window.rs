@@ -7,9 +7,9 @@ use super::{Call, Compose, Expr, fits_in_table};
 pub(super) const OPS: &[(&str, Compose)] = &[
     ("max_pool3d_with_index", max_pool3d),
     ("unpool3d", unpool3d),
-    ("conv3d", conv3d),
+    ("conv3d", |op| op.channels_first("input", conv3d)),
     ("conv3d_transpose", conv3d_transpose),
-    ("pool3d", pool3d),
+    ("pool3d", |op| op.channels_first("x", pool3d)),
     ("depthwise_conv2d_transpose", |op| {
         let (x, filter) = (op.x("x")?, op.x("filter")?);
         let (strides, paddings, output, size) = (
@@ -36,8 +36,8 @@ pub(super) const OPS: &[(&str, Compose)] = &[
 
 fn volumes<const N: usize>(op: &Call<'_>, name: &str) -> Result<[i64; N], String> {
     // A transposed convolution calls its format NCHW even with a depth.
-    if !matches!(&*op.text("data_format")?, "NCDHW" | "NCHW") || op.text("padding_algorithm")? != "EXPLICIT" {
-        return Err("only the layout NCDHW with explicit `paddings` is supported".to_owned());
+    if !matches!(&*op.text("data_format")?, "NCDHW" | "NCHW") {
+        return Err("only the layout NCDHW is supported".to_owned());
     }
     let shape = op.shape(name)?;
     shape
@@ -51,11 +51,23 @@ fn three(op: &Call<'_>, name: &str) -> Result<[i64; 3], String> {
         .map_err(|_| format!("`{name}` must be three numbers"))
 }
 
-/// Before and after each axis.
-fn borders(op: &Call<'_>) -> Result<[i64; 6], String> {
-    match op.ints("paddings")?[..] {
-        [d, h, w] => Ok([d, d, h, h, w, w]),
-        [a, b, c, d, e, f] => Ok([a, b, c, d, e, f]),
+/// Before and after each axis, of these extents, of windows that reach so far.
+fn borders(op: &Call<'_>, extents: [i64; 3], reach: [i64; 3], strides: [i64; 3]) -> Result<[i64; 6], String> {
+    match (&*op.text("padding_algorithm")?, &op.ints("paddings")?[..]) {
+        ("VALID", _) => Ok([0; 6]),
+        // As many windows as there are strides in the extent.
+        ("SAME", _) => {
+            let total = |axis: usize| {
+                let count = (extents[axis] + strides[axis] - 1).div_euclid(strides[axis].max(1));
+                ((count - 1) * strides[axis] + reach[axis] - extents[axis]).max(0)
+            };
+            Ok(std::array::from_fn(|at| match at % 2 {
+                0 => total(at / 2) / 2,
+                _ => total(at / 2) - total(at / 2) / 2,
+            }))
+        }
+        (_, &[d, h, w]) => Ok([d, d, h, h, w, w]),
+        (_, &[a, b, c, d, e, f]) => Ok([a, b, c, d, e, f]),
         _ => Err("`paddings` must be three or six numbers".to_owned()),
     }
 }
@@ -64,7 +76,9 @@ fn borders(op: &Call<'_>) -> Result<[i64; 6], String> {
 fn conv3d<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
     let ([n, c, depth, height, width], [m, of, kd, kh, kw]) = (volumes(op, "input")?, volumes(op, "filter")?);
     let ([sd, sh, sw], [dd, dh, dw], groups) = (three(op, "strides")?, three(op, "dilations")?, op.int("groups")?);
-    let [front, back, top, bottom, left, right] = borders(op)?;
+    let reach = [dd * (kd - 1) + 1, dh * (kh - 1) + 1, dw * (kw - 1) + 1];
+    let borders = borders(op, [depth, height, width], reach, [sd, sh, sw])?;
+    let [front, back, top, bottom, left, right] = borders;
     let steps = (depth + front + back - dd * (kd - 1) - 1).div_euclid(sd.max(1)) + 1;
     if steps < 1 || sd < 1 || kd > 64 {
         return Err(
@@ -101,7 +115,10 @@ fn conv3d<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
 fn conv3d_transpose<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
     let ([n, _, depth, ..], [c, of, kd, kh, kw]) = (volumes::<5>(op, "x")?, volumes(op, "filter")?);
     let ([sd, sh, sw], [dd, dh, dw], groups) = (three(op, "strides")?, three(op, "dilations")?, op.int("groups")?);
-    let [front, back, top, bottom, left, right] = borders(op)?;
+    if op.text("padding_algorithm")? != "EXPLICIT" {
+        return Err("only explicit `paddings` are supported".to_owned());
+    }
+    let [front, back, top, bottom, left, right] = borders(op, [0; 3], [0; 3], [1; 3])?;
     let &[_, m, deep, high, wide] = &op.result_like(&op.shape("x")?)?[..] else {
         return Err("the result must have five dimensions".to_owned());
     };
@@ -154,7 +171,11 @@ fn pool3d<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
         three(op, "kernel_size")?
     };
     let [sd, sh, sw] = if global { [1; 3] } else { three(op, "strides")? };
-    let [front, back, top, bottom, left, right] = if global { [0; 6] } else { borders(op)? };
+    let borders = match global {
+        true => [0; 6],
+        false => borders(op, [depth, height, width], [kd, kh, kw], [sd, sh, sw])?,
+    };
+    let [front, back, top, bottom, left, right] = borders;
     if adaptive && kind == "max" {
         return Err("adaptive maximum pooling of volumes is not supported".to_owned());
     }

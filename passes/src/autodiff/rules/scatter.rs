@@ -336,6 +336,11 @@ fn window<'c>(op: Op<'c, pd::SetValueWithTensor>, g: Expr<'c>) -> Expr<'c> {
     if !new.is_empty() {
         window = window.unsqueeze_with(|o| o.axis(new));
     }
+    // The values may have dimensions of extent 1 in front of those of the window.
+    let more = op.values().rank().saturating_sub(window.rank());
+    if more > 0 {
+        window = window.unsqueeze_with(|o| o.axis((0..more as i64).collect::<Vec<i64>>()));
+    }
     window.reduce_like(op.values())
 }
 

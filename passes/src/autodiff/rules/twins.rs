@@ -217,12 +217,14 @@ fn unchanged(cx: &RuleCx<'_, '_>, again: &Again<'_>, name: &str) -> (Option<Valu
     }
 }
 
-/// The number of rows of the result that has the cotangent `out_grad`, which gradient operations do not name otherwise.
-fn size_of_cotangent(cx: &RuleCx<'_, '_>, again: &Again<'_>) -> Option<Attr> {
-    let &index = again.given.operand("out_grad")?.first()?;
-    let (shape, _) = cx.ctx().as_tensor(cx.operand_type(index))?;
-    let &rows = shape.first().filter(|&&rows| rows >= 0)?;
-    Some(cx.ctx().ints_attr(&[rows]))
+/// The number of rows of a result, which gradient operations do not name.
+fn size_of_result(cx: &RuleCx<'_, '_>, again: &Again<'_>) -> Option<Attr> {
+    let given = ["out", "out_grad"]
+        .into_iter()
+        .filter_map(|name| again.given.operand(name)?.first());
+    let mut rows = given.filter_map(|&index| cx.ctx().as_tensor(cx.operand_type(index))?.0.first());
+    let rows = rows.find(|&&rows| rows >= 0)?;
+    Some(cx.ctx().ints_attr(&[*rows]))
 }
 
 /// Emits `pd.X`. The types of its results are those of what `pd.X_grad` reads of them, or inferred.
@@ -231,15 +233,10 @@ fn emit(cx: &mut RuleCx<'_, '_>, again: &Again<'_>) -> Result<OpId, String> {
     let def = ctx.op_def(cx.r.body.op_name(cx.op)).ok_or("it is not defined")?;
     let mut attrs: Vec<(Sym, Attr)> = Vec::new();
     for spec in again.primal.attrs.iter() {
-        let sized = || match &*spec.name {
-            "out_size" => size_of_cotangent(cx, again),
-            _ => None,
+        let attr = match (cx.view().attr(&spec.name), &*spec.name) {
+            (None, "out_size") => Some(size_of_result(cx, again).ok_or("the number of rows of its result is unknown")?),
+            (attr, _) => attr.or_else(|| default(ctx, def, spec)),
         };
-        let attr = cx
-            .view()
-            .attr(&spec.name)
-            .or_else(sized)
-            .or_else(|| default(ctx, def, spec));
         attrs.extend(attr.map(|attr| (ctx.sym(&spec.name), attr)));
     }
     let count = again.operands.len();
