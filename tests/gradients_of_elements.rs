@@ -101,6 +101,7 @@ fn functions_of_complex_numbers() {
         ("pd.det (%z)", ""),
         ("pd.cumsum (%z) {axis = 1}", "3x3x"),
         ("pd.elementwise_pow (%z, %w)", "3x3x"),
+        ("pd.pad (%z) {paddings = [0, 1, 1, 0]}", "4x4x"),
     ];
     for (function, shape) in functions {
         let (complex, parts) = (format!("tensor<{shape}complex<f64>>"), format!("tensor<{shape}2xf64>"));

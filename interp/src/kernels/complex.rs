@@ -36,6 +36,7 @@ pub(super) const SAME: &[&str] = &[
     pd::IndexSelectGrad::NAME,
     pd::IndexSelect::NAME,
     pd::Numel::NAME,
+    pd::Pad::NAME,
     pd::Reshape::NAME,
     pd::Roll::NAME,
     pd::ScatterNdAdd::NAME,

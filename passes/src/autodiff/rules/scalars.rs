@@ -41,7 +41,8 @@ pub(super) const RULES: &[Rule] = &[
     derivative!(Pad, |op, g| let paddings = op.paddings().unwrap_or_default(); {
         x: unpadded(op, g, &paddings),
         pad_value: g * op.x().zeros().pad_with(&paddings, |o| o.pad_value(1.0)),
-    }),
+    })
+    .complex(),
     derivative!(Full, |_, g| g).complex(),
     derivative!(Const, |_, g| g),
     derivative!(Constant, |_, g| g),
