@@ -52,6 +52,14 @@ pub(super) fn kernel(ctx: &Arc<Context>, op: OpView<'_>, flush: bool) -> Option<
         name: op.body.op_name(op.op),
         attrs: op.body.attrs(op.op),
         operands: op.body.operands(op.op).map(list).collect(),
+        written: op
+            .body
+            .operands(op.op)
+            .flat_map(|value| match ctx.type_data(op.body.value_type(value)) {
+                TypeData::List(items) => items.to_vec(),
+                _ => vec![op.body.value_type(value)],
+            })
+            .collect(),
         results: op.body.results(op.op).map(|value| op.body.value_type(value)).collect(),
         flush,
         last: Mutex::default(),
@@ -66,6 +74,8 @@ struct Late {
     attrs: AttrDict,
     /// For each operand that is a list, the number of its tensors.
     operands: Vec<Option<usize>>,
+    /// The types of the operands, and of the tensors in lists, as written.
+    written: Vec<Type>,
     results: Vec<Type>,
     flush: bool,
     /// The program for the tensors that it was applied to last: most often, the next ones are of the same types.
@@ -102,9 +112,16 @@ impl Late {
         Ok(outcome.fetched.into_iter().map(|(_, x)| x).collect())
     }
 
-    /// The type of a result, of inputs of these types: if only its first extent is open, and all of them have the same, that is it.
+    /// The type of a result, of inputs of these types: the shape is that of the last input of which the program says the same, which is a
+    /// cotangent. If only its first extent is open, and all inputs have the same, that is it.
     fn closed(&self, ty: Type, inputs: &[Type]) -> Type {
         let ctx = &*self.ctx;
+        let dims = |ty| ctx.as_tensor(ty).map(|(dims, _)| dims);
+        let mut pairs = self.written.iter().zip(inputs).rev();
+        let same = pairs.find(|(written, _)| dims(**written) == dims(ty));
+        if let (Some((_, &input)), false) = (same, ctx.is_static(ty)) {
+            return ctx.tensor(dims(input).unwrap_or_default(), ctx.elem_type(ty));
+        }
         let mut firsts = inputs.iter().filter_map(|&ty| ctx.as_tensor(ty)?.0.first().copied());
         match (ctx.as_tensor(ty), firsts.next()) {
             (Some((&[DYNAMIC, ref rest @ ..], elem)), Some(first)) if firsts.all(|other| other == first) => {
