@@ -57,6 +57,17 @@ def put(x, places, value=0.5):
     return y
 
 
+def listed(x):
+    """Places by a list, which is the same in all iterations."""
+    out, t = paddle.zeros([3, 4]), paddle.zeros([], dtype="int64")
+    while t < 3:
+        out[t, paddle.to_tensor([0, 2])] = paddle.sin(x[t, 0] * paddle.ones([2]))
+        t = t + 1
+    return out
+
+
+plain("control", "listed_places", listed, x2)
+
 # Places by tensors beside constants, axes from the end, numbers, and windows of infinite order.
 for name, code, *inputs in [
     ("places_by_tensors", lambda x, t: [x[t, :2], x[t, 1:], x[None, t, 1:3], x[t + 1], x[:, t]], x2, whole(below=2)),

@@ -65,7 +65,10 @@ impl Writer<'_> {
 
     pub(super) fn ordinary(&mut self, op: OpId) {
         let written = self.copies_before(op).and_then(|copies| {
-            self.try_ordinary(op)?;
+            let lists = self.combined_here(op, &self.body.operands_vec(op));
+            let done = self.try_ordinary(op);
+            lists.into_iter().for_each(|(list, id)| self.bind(list, id));
+            done?;
             copies.into_iter().for_each(|(value, copy)| self.bind(value, copy));
             Ok(())
         });
@@ -81,6 +84,17 @@ impl Writer<'_> {
         let view = body.view(ctx, op);
         let operands: Vec<Id> = body.operands(op).map(|v| self.id(v)).collect();
         let types: Vec<Type> = body.results(op).map(|v| body.value_type(v)).collect();
+        // PaddlePaddle's executor may have freed what is in a list that was combined outside of a loop.
+        let list = view.operand(0).filter(|_| view.name() == "builtin.split");
+        if let Some(list) = list.and_then(|list| body.defining_op(list))
+            && body.view(ctx, list).name() == "builtin.combine"
+        {
+            let values: Vec<Id> = body.operands(list).map(|v| self.id(v)).collect();
+            body.results(op)
+                .zip(values)
+                .for_each(|(result, id)| self.bind(result, id));
+            return Ok(());
+        }
         // An absent type would be read as an absent result.
         if body
             .results(op)

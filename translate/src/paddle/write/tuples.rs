@@ -11,28 +11,39 @@ impl Writer<'_> {
         // All pushes of a block except the last are merged into it.
         if let Some((stack, items)) = self.plan.pushes.get(&op).cloned() {
             let mut inputs = vec![Self::stack(stack)[1]];
+            let values = items.iter().filter_map(|item| match *item {
+                Item::Value(value) => Some(value),
+                _ => None,
+            });
+            let lists = self.combined_here(op, &values.collect::<Vec<ValueId>>());
             for item in items {
                 inputs.push(match item {
-                    Item::Value(value) | Item::Count(value) => self.pushed(op, value),
+                    Item::Value(value) | Item::Count(value) => self.id(value),
                     Item::Last(stack, at, _) => self.last(op, stack, at),
                 });
             }
             self.raw("2.tuple_push", "", &inputs, &[]);
+            lists.into_iter().for_each(|(list, id)| self.bind(list, id));
         }
     }
 
-    /// A value that is pushed. A list from outside of the block is combined again: PaddlePaddle's executor does not keep its tensors.
-    fn pushed(&mut self, op: OpId, value: ValueId) -> Id {
+    /// Combines those values again that are lists from outside of the block of an operation: PaddlePaddle's executor does not keep their
+    /// tensors. Gives the numbers that they had.
+    pub(super) fn combined_here(&mut self, op: OpId, values: &[ValueId]) -> Vec<(ValueId, Id)> {
         let body = self.body;
-        let is_combined = |&list: &OpId| body.view(self.ctx, list).name() == "builtin.combine";
-        let outside = body.defining_op(value).filter(is_combined);
-        match outside.filter(|&list| body.op_block(list) != body.op_block(op)) {
-            None => self.id(value),
-            Some(list) => {
-                let ids: Vec<Id> = body.operands(list).map(|value| self.id(value)).collect();
-                self.raw("0.combine", "", &ids, &[body.value_type(value)])
-            }
+        let mut before = Vec::new();
+        for &value in values {
+            let list = body.defining_op(value);
+            let list = list.filter(|&list| body.view(self.ctx, list).name() == "builtin.combine");
+            let Some(list) = list.filter(|&list| body.op_block(list) != body.op_block(op)) else {
+                continue;
+            };
+            let ids: Vec<Id> = body.operands(list).map(|value| self.id(value)).collect();
+            let here = self.raw("0.combine", "", &ids, &[body.value_type(value)]);
+            before.push((value, self.id(value)));
+            self.bind(value, here);
         }
+        before
     }
 
     /// The last value recorded by a condition, where it is visible.
