@@ -167,7 +167,7 @@ pub fn emit(module: &mut Module, to: To, emission: &Emission) -> Result<Option<V
     let is_theirs = |op: OpView<'_>| match to {
         To::PaddleJson | To::PaddleText => {
             let name = op.name().strip_prefix("pd.");
-            name.and_then(pir_dialects::formats::paddle).is_some()
+            name.and_then(pir_dialects::formats::paddle).is_some() && !pir_dialects::pd::differs_in_paddle(op)
         }
         _ => pir_translate::graphdef::knows(op),
     };

@@ -90,6 +90,17 @@ impl Compositions {
     }
 }
 
+/// Whether PaddlePaddle's own operation is known to compute something else than its composition: gradients of the eigenvalues of batches.
+pub fn differs_in_paddle(op: OpView<'_>) -> bool {
+    let places = match op.name() {
+        "pd.eigh_grad" => 1,
+        "pd.eigvalsh_grad" => 0,
+        _ => return false,
+    };
+    let vectors = op.operand_type(places).and_then(|ty| op.ctx.as_tensor(ty));
+    vectors.is_some_and(|(dims, _)| dims.len() > 2)
+}
+
 /// Whether the composition of an operation contains operations that PaddlePaddle does not have.
 pub(super) fn leaves_pd(op: &str) -> bool {
     op.strip_prefix("pd.")

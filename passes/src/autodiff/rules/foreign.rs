@@ -74,6 +74,10 @@ const FUSED: &[&str] = &[
     pd::Softplus::NAME,
 ];
 
+/// Operations whose gradient operations of PaddlePaddle add up what places that are given twice were set to, or read those that count from
+/// the end as others.
+const REPEATED: &[&str] = &["pd.index_put", "pd.unpool", "pd.unpool3d"];
+
 /// Whether PaddlePaddle's gradient operation is known to differ from finite differences: the gradient of the largest
 /// difference is zero, `spectral_norm_grad` is not the derivative even where the iterations have converged, and `group_norm_grad` divides
 /// by the scale.
@@ -89,7 +93,7 @@ fn is_wrong_there(view: OpView<'_>) -> bool {
 pub(super) fn fused(ctx: &Context, def: &OpDef, own: &Rule) -> Option<Rule> {
     let theirs = gradient_operation(ctx, def)?;
     let is_fused = match own.op {
-        "" => def.is_composite(),
+        "" => def.is_composite() && !REPEATED.contains(&&*def.name),
         name => FUSED.contains(&name),
     };
     (is_fused && pd::is_foreign(&theirs.name)).then_some(Rule {
