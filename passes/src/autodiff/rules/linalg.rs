@@ -200,18 +200,18 @@ type Part<'c> = (Expr<'c>, Sized);
 /// The cotangent of an operand is the product of that of the result with the other operands, with the letters of the operand.
 const EINSUM_OF_OPEN_SHAPES: Rule = adjoint!(Einsum, |op| {
     let ranks = (0..op.count()).map(|index| op.operand(index).rank());
-    let letters = EinsumEquation::parse(&op.equation().unwrap_or_default(), ranks)?;
+    let equation = op.equation().unwrap_or_default();
+    let letters = EinsumEquation::parse(&equation, ranks)?;
+    // What they stand for may be spread over each other.
+    if equation.contains("...") {
+        return Err("it needs static shapes".to_owned());
+    }
     for (at, element) in op.elements().into_iter().enumerate() {
         if !op.wants_at(element.index) {
             continue;
         }
         let others: Vec<usize> = (0..op.count()).filter(|&other| other != at).collect();
-        let word = |index: usize| {
-            letters
-                .inputs
-                .get(index)
-                .map_or("".into(), |own| own.iter().collect::<String>())
-        };
+        let word = |index: usize| letters.inputs.get(index).into_iter().flatten().collect::<String>();
         let result: String = letters.output.iter().collect();
         let (own, given) = (
             word(at),
