@@ -133,13 +133,16 @@ fn what_is_lost_is_not_read() {
 fn what_is_not_known_is_kept() {
     let text = translated(
         r#"
-    (%3) = "pd_op.asgd_" (%2, %0, %1) {} : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
-    (%4) = "pd_op.nadam_" (%1, %2) {} : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+    (%3) = "pd_op.decayed_adagrad_" (%2, %0, %1) {} : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+    (%4) = "pd_op.dpsgd_" (%1, %2) {} : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
     (%5) = "pd_op.tanh" (%2) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
 "#,
     );
-    assert!(text[0].starts_with("%1 = \"pd.asgd_\"(%0, %x, %w)"), "{text:#?}");
-    assert!(text[1].starts_with("%2 = \"pd.nadam_\"(%w, %0)"), "{text:#?}");
+    assert!(
+        text[0].starts_with("%1 = \"pd.decayed_adagrad_\"(%0, %x, %w)"),
+        "{text:#?}"
+    );
+    assert!(text[1].starts_with("%2 = \"pd.dpsgd_\"(%w, %0)"), "{text:#?}");
     assert_eq!(text[2], "%3 = pd.tanh (%0) : tensor<2x3xf32>");
 }
 

@@ -10,10 +10,10 @@
 // CHECK-NEXT: it reaches an output by %c -> %d -> %r -> %s
 // CHECK:      help: if no gradient is needed, insert a `pd.detach` before it
 %c = "my.complex"(%x, %y) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xcomplex<f32>>
-// CHECK: error: `pd.elementwise_pow` has no derivative for values of type `tensor<2xcomplex<f32>>`
-%d = pd.elementwise_pow (%c, %c) : tensor<2xcomplex<f32>>
+// CHECK: error: `pd.prod` has no derivative for values of type `tensor<2xcomplex<f32>>`
+%d = pd.prod (%c) {keepdim = true} : tensor<1xcomplex<f32>>
 // CHECK: error: `my.real` has no derivative
-%r = "my.real"(%d) : (tensor<2xcomplex<f32>>) -> tensor<2xf32>
+%r = "my.real"(%d) : (tensor<1xcomplex<f32>>) -> tensor<2xf32>
 %s = pd.sum (%r) : tensor<f32>
 pd.fetch (%s) {name = "s"}
 

@@ -17,7 +17,7 @@ use super::build::{Builder, SourceId, SourceOp};
 /// The flags of the values that have been read.
 #[derive(Default)]
 pub(super) struct Flags {
-    pub(super) stops: FxHashSet<SourceId>,
+    stops: FxHashSet<SourceId>,
     /// The flags of the initial values of the innermost loop, the next on top: its arguments share them.
     arguments: Vec<bool>,
 }

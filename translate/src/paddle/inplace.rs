@@ -305,7 +305,7 @@ impl Builder<'_> {
                 // The member belongs to a region that has ended.
             } else if member == id || ends == through_end {
                 // Running statistics have no gradients: what reads them takes them for constants.
-                match is_norm && self.flags.stops.contains(&member) {
+                match is_norm && self.is_constant(member) {
                     true => self.change_detached(member, value, by),
                     false => self.change(member, value),
                 }
@@ -318,6 +318,15 @@ impl Builder<'_> {
                 self.change_detached(member, value, by);
             }
         }
+    }
+
+    /// Whether the program declares that a parameter has no gradient.
+    fn is_constant(&self, id: SourceId) -> bool {
+        let op = self.value(id).and_then(|value| self.body.defining_op(value));
+        op.is_some_and(|op| {
+            let view = self.body.view(self.ctx, op);
+            view.name() == pd::Detach::NAME || view.bool("stop_gradient") == Some(true)
+        })
     }
 
     /// Replaces `id` with a value whose gradient stops.

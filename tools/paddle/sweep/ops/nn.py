@@ -1,6 +1,7 @@
 """Layers."""
 
 from paddle import _C_ops as C
+import numpy as np
 import paddle
 
 from case import FLOATS, Case, Tensor, attributes, covers
@@ -227,7 +228,7 @@ def step(op, tensors, outs, absent=(), **given):
     return Case(op, tensors, text, call, outs=outs, ulp=8, scale=1, grad=False)
 
 
-@covers("momentum_", "adam_", "adamw_", "adagrad_", "rmsprop_", "adadelta_", "adamax_", "lamb_")
+@covers("momentum_", "adam_", "adamw_", "adagrad_", "rmsprop_", "adadelta_", "adamax_", "lamb_", "nadam_", "radam_", "asgd_", "rprop_")
 def steps(draw, op):
     for dtype in ("f32", "f64"):
         for shape in ([3], [2, 3], [1], [4, 2]):
@@ -262,6 +263,19 @@ def steps(draw, op):
                     yield step(op, [state(), state(), positive(), positive(), number(0, 1)], 3, (5,), rho=0.75, epsilon=2.0**-10, multi_precision=False)
                 elif op == "adamax_":
                     yield step(op, [state(), state(), number(0, 1), state(), positive(), number(0.1, 0.9)], 3, (6,), **betas, multi_precision=False)
+                elif op == "nadam_":
+                    yield step(op, [state(), state(), number(0, 1), *(positive() for _ in range(3)), state(), positive()], 6, (8,), **betas,
+                               momentum_decay=0.25, multi_precision=False)
+                elif op == "radam_":
+                    # PaddlePaddle reads the first powers only; they are equal. Lengths below and above the one from which the mean of
+                    # squares counts.
+                    b1, b2, rho = (Tensor(np.full(shape, value), dtype) for value in (0.25, 0.5, 2.0 if flag else 0.25))
+                    yield step(op, [state(), state(), number(0, 1), b1, b2, rho, state(), positive()], 6, (8,), **betas, multi_precision=False)
+                elif op == "asgd_":
+                    yield step(op, [state(), state(), number(0, 1), state(), state(), number(1, 4)], 3, (6,), multi_precision=False)
+                elif op == "rprop_":
+                    limits = [Tensor(np.array(pair), dtype) for pair in ((0.25, 0.75), (0.5, 1.25))]
+                    yield step(op, [state(), state(), state(), positive(), *limits], 3, (4,), multi_precision=False)
                 else:
                     for decay in (0.0, 0.25):
                         yield step(op, [state(), state(), number(0, 1), state(), positive(), *powers()], 5, (7, 8), weight_decay=decay, **betas,
