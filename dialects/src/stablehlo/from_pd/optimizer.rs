@@ -55,6 +55,56 @@ pub(super) const ROWS: Rows = rows! {
         let most = g.abs().maximum(op.inf_norm() * single(p, op.beta2()) + single(p, op.epsilon()));
         vec![p - rate(op.learning_rate(), p) / (like(p, 1.0) - power) * m / most, m, most]
     };
+    NadamInplace |c, op| {
+        plain(c)?;
+        let (p, g) = (op.param(), op.grad());
+        let growth = op.momentum_decay_pow() * like(p, 0.96);
+        let [now, next] = [growth, growth * like(p, 0.96)].map(|growth| {
+            let less = growth.elementwise_pow(like(p, op.momentum_decay())) * like(p, 0.5);
+            (like(p, 1.0) - less) * single(p, op.beta1())
+        });
+        let product = op.mu_product() * now;
+        let power = op.beta2_pow() * single(p, op.beta2());
+        let (first, second) = (average(op.moment1(), g, op.beta1()), average(op.moment2(), g * g, op.beta2()));
+        let one = like(p, 1.0);
+        let mean = next * first / (one - product * next) + (one - now) * g / (one - product);
+        let step = mean / ((second / (one - power)).sqrt() + single(p, op.epsilon()));
+        vec![p - rate(op.learning_rate(), p) * step, growth, power, product, first, second]
+    };
+    RadamInplace |c, op| {
+        plain(c)?;
+        let (p, g, one) = (op.param(), op.grad(), like(op.param(), 1.0));
+        let (beta1, beta2) = (single(p, op.beta1()), single(p, op.beta2()));
+        let (power1, power2) = (op.beta1_pow() * beta1, op.beta2_pow() * beta2);
+        let rho = (op.rho() * (beta2 - power2) + power2) / (one - power2);
+        let (first, second) = (average(op.moment1(), g, op.beta1()), average(op.moment2(), g * g, op.beta2()));
+        let (two, four) = (like(p, 2.0), like(p, 4.0));
+        let most = two / (one - beta2) - one;
+        let length = most - two * rho;
+        let part = (length - four) * (length - two) * most / ((most - four) * (most - two) * length);
+        let size = (one - power2).sqrt() / (second.sqrt() + single(p, op.epsilon()));
+        let is_long = length.greater_than(like(p, 5.0));
+        let size = is_long.select(size * is_long.select(part, one).sqrt(), one);
+        vec![p - rate(op.learning_rate(), p) * first / (one - power1) * size, power1, power2, rho, first, second]
+    };
+    AsgdInplace |c, op| {
+        plain(c)?;
+        let (p, g) = (op.param(), op.grad());
+        let sum = op.d() - op.y() + g;
+        vec![p - rate(op.learning_rate(), p) / rate(op.n(), p) * sum, sum, g]
+    };
+    RpropInplace |c, op| {
+        plain(c)?;
+        let (p, g, none) = (op.param(), op.grad(), like(op.param(), 0.0));
+        let [[least, most], [shrink, grow]] =
+            [op.learning_rate_range(), op.etas()].map(|pair| [0, 1].map(|at| rate(pair.cut(0, at, at + 1), p)));
+        let same = g * op.prev();
+        let (stays, turns) = (same.greater_than(none), same.less_than(none));
+        let factor = stays.select(grow, turns.select(shrink, like(p, 1.0)));
+        let slope = turns.select(none, g);
+        let rates = (op.learning_rate() * factor).maximum(least).minimum(most);
+        vec![p - slope.sign() * rates, slope, rates]
+    };
     LambInplace |c, op| {
         plain(c)?;
         let (p, g, decay) = (op.param(), op.grad(), op.weight_decay().unwrap_or(0.0));
