@@ -122,18 +122,7 @@ fn expand_in(
                 };
                 *growth = left;
             }
-            Err(_) if may_stay(r.view(op)) => {
-                // What was built before it failed has no users but what was built after it.
-                let made: Vec<OpId> = (mark..r.body.num_op_slots()).map(OpId::new).collect();
-                for made in made
-                    .into_iter()
-                    .rev()
-                    .filter(|&made| r.body.is_alive(made))
-                    .collect::<Vec<_>>()
-                {
-                    r.erase_op(made);
-                }
-            }
+            Err(_) if may_stay(r.view(op)) => r.erase_from(mark),
             Err(why) => errors.push(Diagnostic::error("expansion", why).label(span, "this operation")),
         }
     }

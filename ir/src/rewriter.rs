@@ -183,6 +183,16 @@ impl<'a> Rewriter<'a> {
         self.body.erase_op(op);
     }
 
+    /// Removes the operations whose places in the body are `first` ([`Body::num_op_slots`] at some time) or later: what was built before an
+    /// attempt failed, and has no users but what was built after it.
+    pub fn erase_from(&mut self, first: usize) {
+        for op in (first..self.body.num_op_slots()).rev().map(OpId::new) {
+            if self.body.is_alive(op) {
+                self.erase_op(op);
+            }
+        }
+    }
+
     /// Replaces an operation by one with other operands and results but the same name, attributes and regions (which
     /// move). The results are not replaced; the old operation stays, without regions.
     pub fn recreate(&mut self, op: OpId, operands: &[ValueId], results: &[Type]) -> OpId {

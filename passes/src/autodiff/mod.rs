@@ -165,7 +165,7 @@ pub fn decompose_unless(module: &mut Module, keep: &dyn Fn(OpView<'_>) -> bool) 
             }
             let span = r.body.op_span(op);
             r.before(op).set_span(span);
-            let mark = r.created_mark();
+            let first = r.body.num_op_slots();
             match rules::expand(&mut r, &rules, op, made_of) {
                 Ok(values) => {
                     for (old, new) in r.body.results(op).zip(values) {
@@ -181,11 +181,7 @@ pub fn decompose_unless(module: &mut Module, keep: &dyn Fn(OpView<'_>) -> bool) 
                         r.view(op).name()
                     );
                     errors.push(Diagnostic::error("expansion", message).label(span, "this operation"));
-                    for op in r.created_since(mark).to_vec().into_iter().rev() {
-                        if r.body.is_alive(op) {
-                            r.erase_op(op);
-                        }
-                    }
+                    r.erase_from(first);
                 }
             }
         }

@@ -348,16 +348,12 @@ impl<'a> RuleCx<'_, 'a> {
     /// # Errors
     /// The rule's, if there is none.
     pub(crate) fn apply_or_twin(&mut self, rule: &Rule) -> Result<(), String> {
-        let mark = self.r.created_mark();
+        let first = self.r.body.num_op_slots();
         let Err(why) = self.apply(rule) else { return Ok(()) };
         if !self.settled.is_empty() || self.is_static() {
             return Err(why);
         }
-        for made in self.r.created_since(mark).to_vec().into_iter().rev() {
-            if self.r.body.is_alive(made) {
-                self.r.erase_op(made);
-            }
-        }
+        self.r.erase_from(first);
         foreign::by_gradient_operation(self).map_err(|_| why)
     }
 
