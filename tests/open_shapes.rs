@@ -83,3 +83,41 @@ pd.fetch (%l) {{name = \"l\"}}
         }
     }
 }
+
+#[test]
+fn volumes_of_one_image_are_padded_as_images() {
+    let run = |op: &str, depth: &str, shape: &[i64], filter: &[i64]| {
+        let text = format!(
+            "%x = pd.data {{name = \"x\", shape = {shape:?}, dtype = f64}} : tensor<1x2x{depth}5x6xf64>
+%f = pd.data {{name = \"f\", shape = {filter:?}, dtype = f64}} : tensor<3x2x{depth}3x2xf64>
+%y = {op} : tensor<1x3x{depth}3x3xf64>
+pd.fetch (%y) {{name = \"y\"}}
+"
+        );
+        let tensor = |shape: &[i64], seed| {
+            let shape: Vec<usize> = shape.iter().map(|&extent| extent as usize).collect();
+            Numbers::new(seed).tensor(&shape, -1.0, 1.0)
+        };
+        let options = Options {
+            inputs: [("x", tensor(shape, 3)), ("f", tensor(filter, 4))]
+                .map(|(name, x)| (name.to_owned(), x))
+                .into_iter()
+                .collect(),
+            ..Options::default()
+        };
+        let module = read(&Tool::new("pir-run").context(), &text);
+        let outcome = pir_interp::run(&module, &options, &mut std::io::sink());
+        outcome.unwrap_or_else(|error| panic!("{op}: {error:?}")).fetched[0]
+            .1
+            .to_f64()
+    };
+    // `SAME` takes no dilations.
+    let image = "pd.conv2d (%x, %f) {strides = [2, 2], dilations = [1, 2], padding_algorithm = \"SAME\"}";
+    let volume = "pd.conv3d (%x, %f) {strides = [1, 2, 2], dilations = [1, 1, 2], padding_algorithm = \"SAME\"}";
+    let expected = run(image, "", &[1, 2, 5, 6], &[3, 2, 3, 2]);
+    let found = run(volume, "1x", &[1, 2, 1, 5, 6], &[3, 2, 1, 3, 2]);
+    assert_eq!(expected.len(), found.len());
+    for (a, b) in expected.iter().zip(&found) {
+        assert!((a - b).abs() <= 1e-12, "{a} is {b}");
+    }
+}

@@ -65,11 +65,7 @@ impl Attributes {
             ("VALID", _) => [[0, 0]; 2],
             ("SAME", _) => {
                 dilations = [1, 1];
-                std::array::from_fn(|i| {
-                    let windows = (size[i].max(0) + strides[i] - 1) / strides[i];
-                    let all = ((windows - 1) * strides[i] + kernel[i] - size[i]).max(0);
-                    [all / 2, all - all / 2]
-                })
+                std::array::from_fn(|i| same(size[i], kernel[i], strides[i]))
             }
             ("EXPLICIT", &[top, bottom, left, right]) => {
                 let both = [
@@ -93,6 +89,15 @@ impl Attributes {
             after: borders[i][1],
         }))
     }
+}
+
+/// The padding before and after an axis under `SAME`: there are as many windows as there are strides in the size. Windows are not dilated
+/// then.
+pub fn same(size: i64, kernel: i64, stride: i64) -> [i64; 2] {
+    let (size, stride) = (size.clamp(0, LIMIT), stride.clamp(1, LIMIT));
+    let windows = (size + stride - 1) / stride;
+    let all = ((windows - 1) * stride + kernel.clamp(0, LIMIT) - size).max(0);
+    [all / 2, all - all / 2]
 }
 
 impl Axis {

@@ -3,6 +3,7 @@
 use pir_ir::Type;
 
 use super::{Call, Compose, Expr, fits_in_table};
+use crate::window::same;
 
 pub(super) const OPS: &[(&str, Compose)] = &[
     ("max_pool3d_with_index", max_pool3d),
@@ -51,20 +52,13 @@ fn three(op: &Call<'_>, name: &str) -> Result<[i64; 3], String> {
         .map_err(|_| format!("`{name}` must be three numbers"))
 }
 
-/// Before and after each axis, of these extents, of windows that reach so far.
-fn borders(op: &Call<'_>, extents: [i64; 3], reach: [i64; 3], strides: [i64; 3]) -> Result<[i64; 6], String> {
+/// Before and after each axis, of these extents.
+fn borders(op: &Call<'_>, extents: [i64; 3], kernel: [i64; 3], strides: [i64; 3]) -> Result<[i64; 6], String> {
     match (&*op.text("padding_algorithm")?, &op.ints("paddings")?[..]) {
         ("VALID", _) => Ok([0; 6]),
-        // As many windows as there are strides in the extent.
         ("SAME", _) => {
-            let total = |axis: usize| {
-                let count = (extents[axis] + strides[axis] - 1).div_euclid(strides[axis].max(1));
-                ((count - 1) * strides[axis] + reach[axis] - extents[axis]).max(0)
-            };
-            Ok(std::array::from_fn(|at| match at % 2 {
-                0 => total(at / 2) / 2,
-                _ => total(at / 2) - total(at / 2) / 2,
-            }))
+            let axes: [_; 3] = std::array::from_fn(|axis| same(extents[axis], kernel[axis], strides[axis]));
+            Ok(std::array::from_fn(|at| axes[at / 2][at % 2]))
         }
         (_, &[d, h, w]) => Ok([d, d, h, h, w, w]),
         (_, &[a, b, c, d, e, f]) => Ok([a, b, c, d, e, f]),
@@ -75,9 +69,13 @@ fn borders(op: &Call<'_>, extents: [i64; 3], reach: [i64; 3], strides: [i64; 3])
 /// A sum over the depth of the filter of convolutions of images.
 fn conv3d<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
     let ([n, c, depth, height, width], [m, of, kd, kh, kw]) = (volumes(op, "input")?, volumes(op, "filter")?);
-    let ([sd, sh, sw], [dd, dh, dw], groups) = (three(op, "strides")?, three(op, "dilations")?, op.int("groups")?);
-    let reach = [dd * (kd - 1) + 1, dh * (kh - 1) + 1, dw * (kw - 1) + 1];
-    let borders = borders(op, [depth, height, width], reach, [sd, sh, sw])?;
+    let ([sd, sh, sw], groups) = (three(op, "strides")?, op.int("groups")?);
+    let [dd, dh, dw] = match &*op.text("padding_algorithm")? {
+        // As for images.
+        "SAME" => [1; 3],
+        _ => three(op, "dilations")?,
+    };
+    let borders = borders(op, [depth, height, width], [kd, kh, kw], [sd, sh, sw])?;
     let [front, back, top, bottom, left, right] = borders;
     let steps = (depth + front + back - dd * (kd - 1) - 1).div_euclid(sd.max(1)) + 1;
     if steps < 1 || sd < 1 || kd > 64 {
