@@ -217,6 +217,12 @@ fn matrices<'c>(op: &Call<'c>, name: &str) -> Result<Expr<'c>, String> {
     }
 }
 
+/// The type of the elements; of complex ones, that of their parts.
+fn part_type(x: Expr<'_>) -> Option<Type> {
+    x.elem()
+        .map(|elem| x.scope().context().complex_part(elem).unwrap_or(elem))
+}
+
 /// An operand of real or complex matrices of known size.
 fn numbers<'c>(op: &Call<'c>, name: &str) -> Result<Expr<'c>, String> {
     let (x, shape) = (op.x(name)?, op.shape(name)?);
@@ -224,9 +230,7 @@ fn numbers<'c>(op: &Call<'c>, name: &str) -> Result<Expr<'c>, String> {
         && shape[shape.len() - 2..]
             .iter()
             .all(|&extent| (1..=4096).contains(&extent));
-    let elem = x
-        .elem()
-        .map(|elem| op.scope.context().complex_part(elem).unwrap_or(elem));
+    let elem = part_type(x);
     let is_double = elem == Some(Type::F32) || elem == Some(Type::F64);
     match is_small && is_double {
         true => Ok(x),
@@ -271,10 +275,7 @@ pub(super) fn solved<'c>(upper: bool, transposed: bool, unit: bool, a: Expr<'c>,
 
 pub(super) fn identity(x: Expr<'_>) -> Expr<'_> {
     let n = x.dims().last().copied().unwrap_or(0);
-    let elem = x
-        .elem()
-        .map(|elem| x.scope().context().complex_part(elem).unwrap_or(elem));
-    let eye = x.scope().eye_with(n, n, |o| match elem {
+    let eye = x.scope().eye_with(n, n, |o| match part_type(x) {
         Some(elem) => o.dtype(elem),
         None => o,
     });

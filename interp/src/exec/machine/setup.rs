@@ -1,10 +1,11 @@
 //! The initial state of a machine.
 
+use std::io::Write;
+use std::sync::Arc;
+
 use pir_ir::budget::{Budget, Reservation};
 use pir_ir::{Body, Context, TypeData};
 use rustc_hash::FxHashMap;
-use std::io::Write;
-use std::sync::Arc;
 
 use super::state::{Machine, RegionFrame, Role};
 use crate::exec::buffers::{Buffers, global};
