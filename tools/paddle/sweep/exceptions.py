@@ -162,7 +162,8 @@ DIFFERENCES = [
     D("mish", "gradient", "above the threshold, the derivative there is not that of the result", when=says("lambda = 1.0")),
     D("cumsum cumprod", "", "an exclusive sum or product of one element is the element there, not nothing", when=one_exclusive),
     D("pool2d", "", "the adaptive maximum looks at other windows there; its functions use max_pool2d_with_index", when=says('"max"', "adaptive = true")),
-    D("put_along_axis", "eager gradient", "of products it is divided by the element there, which may be zero", when=says('"mul"')),
+    D("put_along_axis", "gradient 0", "of products it is divided by the element there, which may be zero", when=says('"mul"'), elements=lambda c: x(c) == 0),
+    D("put_along_axis", "gradient 2", "of products it is divided by the element there, which may be zero", when=says('"mul"'), elements=lambda c: x(c, 2) == 0),
     D("matmul", "result", "of integers in batches that are spread over each other, the shape is wrong there, or it crashes", dtypes="i32 i64",
       when=lambda c: c.tensors[0].array.ndim > 3, pending=True),
     # Types.
@@ -173,7 +174,6 @@ DIFFERENCES = [
     # What is refused here.
     D("sum mean max min prod argmax argmin squeeze unsqueeze tile expand reshape cumsum", "refusal",
       "the rank or the derivative of what depends on a computed axis is not known beforehand", when=noted("operand")),
-    D("put_along_axis", "refusal", "the derivative of products is not known", when=says('"mul"')),
     # Norms and powers.
     D("pow", "result", "a computed exponent is rounded to f32 there", dtypes="f64", when=noted("computed")),
     D("elementwise_pow", "gradient", "exponents of more digits than the type has are rounded there before they are odd or even", dtypes="bf16",
