@@ -6,7 +6,8 @@ use pir_dialects::stablehlo::chlo;
 use super::broadcast::{MIXED, both_through, broadcast, expand, zip, zip_in_place};
 use super::special::{floor_divide, floor_divide32, polygamma, remainder, remainder32, whole_pow, zeta};
 use super::{InPlace, Inputs, Kernel, Outputs, Prepare, one, take};
-use crate::tensor::buffer::gathered;
+use crate::simd::{self, Task};
+use crate::tensor::buffer::stale;
 use crate::tensor::{DType, Data, Element, Tensor};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
@@ -274,6 +275,26 @@ fn compare(
     }))
 }
 
+/// Of two elements, the first where the condition holds.
+struct Pick<'v, T> {
+    c: &'v [bool],
+    x: &'v [T],
+    y: &'v [T],
+    to: &'v mut [T],
+}
+
+impl<T: Element> Task for Pick<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) {
+        let pairs = self.c.iter().zip(self.x.iter().zip(self.y));
+        for (to, (&c, (&x, &y))) in self.to.iter_mut().zip(pairs) {
+            *to = if c { x } else { y };
+        }
+    }
+}
+
 fn select(inputs: Inputs) -> Result<Outputs, String> {
     let [c, x, y] = take(inputs)?;
     let shape = broadcast(c.shape(), &broadcast(x.shape(), y.shape())?)?;
@@ -281,8 +302,10 @@ fn select(inputs: Inputs) -> Result<Outputs, String> {
     let c = c.view::<bool>().ok_or("the condition must have element type `i1`")?;
     fn pick<T: Element>(c: &[bool], x: &[T], y: &Tensor) -> Result<Data, String> {
         let y = y.view::<T>().ok_or(MIXED)?;
-        let pairs = c.iter().zip(x.iter().zip(y));
-        Ok(T::wrap(gathered(pairs.map(|(&c, (&x, &y))| if c { x } else { y }))?))
+        let mut out = stale(x.len())?;
+        let to = &mut out[..];
+        simd::run(Pick { c, x, y, to });
+        Ok(T::wrap(out))
     }
     let data = crate::each_type!(x.data(), v => pick(c, v, &y))?;
     one(Tensor::from_parts(shape, data))
