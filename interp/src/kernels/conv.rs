@@ -1,5 +1,4 @@
-//! Convolutions by im2col: the windows of an image become the columns of a matrix, which is multiplied with the
-//! filters. Windows of one element are the image itself; those that are one element apart need no matrix.
+//! The operations that convolve images, and the sizes of convolutions.
 
 use std::ops::Range;
 
@@ -7,15 +6,10 @@ use pir_dialects::pd;
 use pir_dialects::window::{Attributes, Axis};
 
 use super::broadcast::transpose;
-use super::depthwise::{Job, Layout, channel};
-use super::gemm::{Product, Real};
-use super::shifted::Shifted;
+use super::gemm::Real;
+use super::im2col::{filter, forward, image};
 use super::{Kernel, Outputs, Prepare, Spec, one, take};
-use crate::exec::count_flops;
-use crate::parallel;
-use crate::simd::{self, Task};
-use crate::tensor::buffer::{self, done, filled, stale};
-use crate::tensor::{DType, Data, Shape, Storage, Tensor, checked_count};
+use crate::tensor::{DType, Data, Shape, Tensor, checked_count};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (pd::Conv2d::NAME, conv),
@@ -88,8 +82,8 @@ struct Conv {
 
 /// The sizes of a convolution.
 pub(super) struct Sizes {
-    n: usize,
-    groups: usize,
+    pub(super) n: usize,
+    pub(super) groups: usize,
     /// The channels and filters of a group.
     pub(super) channels: usize,
     pub(super) filters: usize,
@@ -205,11 +199,12 @@ impl Sizes {
     }
 
     /// The number of elements of a window in all channels of a group.
-    fn rows(&self) -> usize {
+    pub(super) fn rows(&self) -> usize {
         self.channels * (self.axes[0].kernel * self.axes[1].kernel) as usize
     }
 
-    fn columns(&self) -> usize {
+    /// The number of windows.
+    pub(super) fn columns(&self) -> usize {
         self.windows[0] * self.windows[1]
     }
 
@@ -218,8 +213,28 @@ impl Sizes {
         (self.axes[0].size * self.axes[1].size) as usize
     }
 
+    /// Those of the convolution that computes the gradient of the image from that of the result, with the filters turned around, if
+    /// windows are one element apart.
+    pub(super) fn backwards(&self) -> Option<Sizes> {
+        let turned = |axis: &Axis, windows: usize| {
+            let reach = axis.reach();
+            let before = reach - 1 - axis.before;
+            Axis {
+                size: windows as i64,
+                before,
+                after: axis.size - 1 + reach - before - windows as i64,
+                ..*axis
+            }
+        };
+        let [ay, ax] = &self.axes;
+        let axes = [turned(ay, self.windows[0]), turned(ax, self.windows[1])];
+        let is_next = self.axes.iter().all(|axis| axis.stride == 1 && axis.size > 0);
+        let sizes = Sizes::new(self.n, self.groups, self.filters, self.channels, axes);
+        sizes.ok().filter(|s| is_next && s.columns() == self.area())
+    }
+
     /// Whether the windows are the elements of the image.
-    fn is_pointwise(&self) -> bool {
+    pub(super) fn is_pointwise(&self) -> bool {
         let pointwise = |axis: &Axis| axis.kernel == 1 && axis.stride == 1 && axis.before == 0;
         self.axes.iter().all(pointwise) && self.columns() == self.area()
     }
@@ -228,7 +243,7 @@ impl Sizes {
     /// the number of the position, the range of windows, the offset of the first image element, and the stride to the
     /// next one.
     #[inline(always)]
-    fn rows_of(&self, mut f: impl FnMut(usize, Range<usize>, usize, usize)) {
+    pub(super) fn rows_of(&self, mut f: impl FnMut(usize, Range<usize>, usize, usize)) {
         let [ay, ax] = &self.axes;
         let mut place = 0;
         for ky in 0..ay.kernel {
@@ -250,7 +265,7 @@ impl Sizes {
 }
 
 /// The windows in which a place of the kernel is inside of the image.
-fn inside(axis: &Axis, place: i64, windows: usize) -> Range<usize> {
+pub(super) fn inside(axis: &Axis, place: i64, windows: usize) -> Range<usize> {
     let before = axis.before - place * axis.dilation;
     let first = before.max(0).unsigned_abs().div_ceil(axis.stride.unsigned_abs().max(1)) as usize;
     let last = match axis.size + before {
@@ -298,255 +313,4 @@ fn product(which: Which, s: &Sizes, a: &Tensor, b: &Tensor, shape: &[usize]) -> 
         _ => return Err("a convolution needs a float element type".to_owned()),
     };
     Ok(Tensor::from_parts(shape.into(), data))
-}
-
-/// The indices of images and groups, with the ranges of the image, the result and the filter of each.
-fn parts(s: &Sizes) -> impl Iterator<Item = [Range<usize>; 3]> {
-    let sizes = [s.channels * s.area(), s.filters * s.columns(), s.filters * s.rows()];
-    let (groups, empty) = (s.groups, sizes.contains(&0));
-    let images = if empty { 0 } else { s.n };
-    (0..images).flat_map(move |n| {
-        (0..groups).map(move |g| {
-            let at = n * groups + g;
-            let range = |at: usize, size: usize| at * size..(at + 1) * size;
-            [range(at, sizes[0]), range(at, sizes[1]), range(g, sizes[2])]
-        })
-    })
-}
-
-/// The windows of an image as columns of a matrix.
-struct Columns<'v, T> {
-    s: &'v Sizes,
-    image: &'v [T],
-    /// The rows of some channels, from a first one on.
-    columns: &'v mut [T],
-    first: usize,
-}
-
-impl<T: Real> Task for Columns<'_, T> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<const FMA: bool>(self) {
-        let Columns {
-            s,
-            image,
-            columns,
-            first,
-        } = self;
-        let (count, area) = (s.columns(), s.area());
-        columns.fill(T::default());
-        for (c, columns) in columns.chunks_mut(s.rows() / s.channels * count).enumerate() {
-            let image = &image[(first + c) * area..][..area];
-            s.rows_of(|place, windows, at, step| {
-                let to = &mut columns[place * count..][windows];
-                if step == 1 {
-                    to.copy_from_slice(&image[at..][..to.len()]);
-                } else {
-                    to.iter_mut()
-                        .zip(image[at..].iter().step_by(step))
-                        .for_each(|(to, &v)| *to = v);
-                }
-            });
-        }
-    }
-}
-
-/// Adds the columns to the places in the image that they are of.
-struct Image<'v, T> {
-    s: &'v Sizes,
-    /// Some channels, from a first one on.
-    image: &'v mut [T],
-    columns: &'v [T],
-    first: usize,
-}
-
-impl<T: Real> Task for Image<'_, T> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<const FMA: bool>(self) {
-        let Image {
-            s,
-            image,
-            columns,
-            first,
-        } = self;
-        let (count, area) = (s.columns(), s.area());
-        let size = s.rows() / s.channels * count;
-        for (c, image) in image.chunks_mut(area).enumerate() {
-            let columns = &columns[(first + c) * size..][..size];
-            s.rows_of(|place, windows, at, step| {
-                let from = &columns[place * count..][windows];
-                if step == 1 {
-                    image[at..].iter_mut().zip(from).for_each(|(to, &v)| *to += v);
-                } else {
-                    image[at..]
-                        .iter_mut()
-                        .step_by(step)
-                        .zip(from)
-                        .for_each(|(to, &v)| *to += v);
-                }
-            });
-        }
-    }
-}
-
-/// The columns of an image, in memory that is used again.
-fn columns<'v, T: Real>(s: &Sizes, image: &'v [T], room: &'v mut [T]) -> &'v [T] {
-    if s.is_pointwise() {
-        return image;
-    }
-    let size = s.rows() / s.channels.max(1) * s.columns();
-    let work = room.len() / 4;
-    parallel::chunks(room, size, work, |first, columns| {
-        let first = first / size.max(1);
-        simd::run(Columns {
-            s,
-            image,
-            columns,
-            first,
-        });
-    });
-    room
-}
-
-/// Memory for columns, if they are not the image.
-fn room<T: Real>(s: &Sizes) -> Result<Storage<T>, String> {
-    let direct = s.is_pointwise() || s.channels == 1;
-    stale(if direct {
-        0
-    } else {
-        s.rows().saturating_mul(s.columns())
-    })
-}
-
-fn forward<T: Real>(s: &Sizes, x: &[T], filter: &[T], count: usize) -> Result<Storage<T>, String> {
-    let all: Vec<_> = parts(s).collect();
-    if all.is_empty() {
-        return filled(count, T::default());
-    }
-    let size = s.filters * s.columns();
-    if s.channels == 1 {
-        count_flops(2 * count * s.rows());
-        let layout = Layout::new(s);
-        if !parallel::pays(count * s.rows() / 4) {
-            // Each result is made when it is computed, so that it is in the cache.
-            let mut out = buffer::room(count)?;
-            for [image, result, own] in all {
-                out.resize(result.end, T::default());
-                let (image, filters) = (&x[image], &filter[own]);
-                channel(&layout, Job::Out { image, filters }, &mut out[result])?;
-            }
-            return Ok(out);
-        }
-        let mut out = stale(count)?;
-        parallel::try_chunks(&mut out, size, count * s.rows() / 4, |first, to| {
-            let [image, _, own] = all[first / size].clone();
-            let (image, filters) = (&x[image], &filter[own]);
-            channel(&layout, Job::Out { image, filters }, to)
-        })?;
-        return Ok(out);
-    }
-    let mut out = stale(count)?;
-    if let Some(shifted) = Shifted::of(s).filter(|_| !s.is_pointwise()) {
-        let results = out.chunks_exact_mut(size);
-        shifted.convolve(
-            all.into_iter()
-                .zip(results)
-                .map(|([image, _, own], to)| (&x[image], &filter[own], to)),
-        )?;
-        return Ok(out);
-    }
-    let mut room = room::<T>(s)?;
-    let p = Product {
-        m: s.filters,
-        k: s.rows(),
-        n: s.columns(),
-        tx: false,
-        ty: false,
-    };
-    for [image, result, own] in all {
-        let columns = columns(s, &x[image], &mut room);
-        T::gemm(p, &filter[own], columns, &mut out[result])?;
-    }
-    done(room);
-    Ok(out)
-}
-
-fn image<T: Real>(s: &Sizes, filter: &[T], g: &[T], count: usize) -> Result<Storage<T>, String> {
-    let mut out = filled(count, T::default())?;
-    let all: Vec<_> = parts(s).collect();
-    if s.channels == 1 && !all.is_empty() {
-        count_flops(2 * g.len() * s.rows());
-        let layout = Layout::new(s);
-        parallel::try_chunks(&mut out, s.area(), g.len() * s.rows() / 4, |first, to| {
-            let [_, result, own] = all[first / s.area()].clone();
-            let (filters, g) = (&filter[own], &g[result]);
-            channel(&layout, Job::Image { filters, g }, to)
-        })?;
-        return Ok(out);
-    }
-    let mut room = room::<T>(s)?;
-    let p = Product {
-        m: s.rows(),
-        k: s.filters,
-        n: s.columns(),
-        tx: true,
-        ty: false,
-    };
-    for [image, result, own] in all {
-        let x = &mut out[image];
-        if s.is_pointwise() {
-            T::gemm(p, &filter[own], &g[result], x)?;
-            continue;
-        }
-        T::gemm(p, &filter[own], &g[result], &mut room)?;
-        let (columns, area) = (&room[..], s.area());
-        parallel::chunks(x, area, columns.len() / 4, |first, image| {
-            let first = first / area;
-            simd::run(Image {
-                s,
-                image,
-                columns,
-                first,
-            });
-        });
-    }
-    done(room);
-    Ok(out)
-}
-
-fn filter<T: Real>(s: &Sizes, x: &[T], g: &[T], count: usize) -> Result<Storage<T>, String> {
-    let mut out = filled(count, T::default())?;
-    let all: Vec<_> = parts(s).collect();
-    let size = s.filters * s.rows();
-    if s.channels == 1 && !all.is_empty() {
-        count_flops(2 * g.len() * s.rows());
-        let layout = Layout::new(s);
-        parallel::try_chunks(&mut out, size, g.len() * s.rows() / 4, |first, to| {
-            let mut images = all.iter().skip(first / size).step_by(s.groups).cloned();
-            images.try_for_each(|[image, result, _]| {
-                let (image, g) = (&x[image], &g[result]);
-                channel(&layout, Job::Filter { image, g }, to)
-            })
-        })?;
-        return Ok(out);
-    }
-    let (mut room, mut part) = (room::<T>(s)?, stale::<T>(size)?);
-    let p = Product {
-        m: s.filters,
-        k: s.columns(),
-        n: s.rows(),
-        tx: false,
-        ty: true,
-    };
-    for [image, result, own] in all {
-        let columns = columns(s, &x[image], &mut room);
-        T::gemm(p, &g[result], columns, &mut part)?;
-        out[own].iter_mut().zip(part.iter()).for_each(|(sum, &v)| *sum += v);
-    }
-    done(room);
-    done(part);
-    Ok(out)
 }

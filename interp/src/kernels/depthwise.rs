@@ -11,12 +11,11 @@ use pulp::{Simd, WithSimd};
 use super::conv::Sizes;
 use super::gemm::Real;
 use crate::simd::{self, Task};
+use crate::tensor::Storage;
 use crate::tensor::buffer::{done, filled};
 
 /// The results that are computed together.
 const LANES: usize = 16;
-/// The places of the windows whose gradients are computed together.
-const TERMS: usize = 3;
 
 /// How copies of a channel and of a result are laid out.
 pub(super) struct Layout<'s> {
@@ -29,6 +28,9 @@ pub(super) struct Layout<'s> {
     wide: usize,
     /// For each place: its row, and the column in a row of a copied channel.
     places: Vec<(usize, usize)>,
+    /// For the columns of each remainder by the stride: the columns of the filters that meet there, and how many columns of the result
+    /// before it.
+    meetings: Vec<Vec<(usize, usize)>>,
 }
 
 impl<'s> Layout<'s> {
@@ -48,6 +50,11 @@ impl<'s> Layout<'s> {
                 ((ky * ay.dilation) as usize, x % strides[1] * columns + x / strides[1])
             })
         });
+        let mut meetings = vec![Vec::new(); strides[1]];
+        for kx in 0..ax.kernel {
+            let x = far(kx);
+            meetings[x % strides[1]].push((kx as usize, x / strides[1]));
+        }
         Layout {
             s,
             strides,
@@ -55,6 +62,7 @@ impl<'s> Layout<'s> {
             before,
             wide,
             places: places.collect(),
+            meetings,
         }
     }
 
@@ -98,44 +106,76 @@ pub(super) enum Job<'v, T> {
     Filter { image: &'v [T], g: &'v [T] },
 }
 
+/// Memory for the copies of a channel, which others of the same layout use again: what is around a copy is zero.
+#[derive(Default)]
+pub(super) struct Room<T> {
+    copy: Option<Storage<T>>,
+    results: Option<Storage<T>>,
+}
+
+impl<T: Real> Room<T> {
+    /// Gives it back.
+    pub(super) fn done(self) {
+        [self.copy, self.results].into_iter().flatten().for_each(done);
+    }
+}
+
+/// So many zeros, or what there is already.
+fn kept<T: Real>(room: &mut Option<Storage<T>>, size: usize) -> Result<&mut [T], String> {
+    if room.is_none() {
+        *room = Some(filled(size, T::default())?);
+    }
+    Ok(room.as_mut().map_or(&mut [], |kept| &mut kept[..]))
+}
+
 /// Computes one channel.
 ///
 /// # Errors
 /// If memory for the copies is exhausted.
-pub(super) fn channel<T: Real>(layout: &Layout<'_>, job: Job<'_, T>, to: &mut [T]) -> Result<(), String> {
+pub(super) fn channel<T: Real>(
+    layout: &Layout<'_>,
+    job: Job<'_, T>,
+    room: &mut Room<T>,
+    to: &mut [T],
+) -> Result<(), String> {
     let s = layout.s;
     let size = match job {
         Job::Image { .. } => 0,
         _ => layout.channel(),
     };
-    let mut copy = filled(size, T::default())?;
-    let filters = match job {
-        Job::Out { filters, .. } => Some(filters),
-        _ => None,
-    };
+    let copy = kept(&mut room.copy, size)?;
     let others = match job {
         Job::Out { .. } => 0,
         _ => (s.filters * s.windows[0]).saturating_mul(layout.wide),
     };
-    let mut results = filled(others, T::default())?;
-    simd::run(Channel {
+    let results = kept(&mut room.results, others)?;
+    simd::run(Copies {
         layout,
-        job,
-        copy: &mut copy,
-        results: &mut results,
-        to: &mut *to,
+        job: &job,
+        copy: &mut *copy,
+        results: &mut *results,
     });
-    if let Some(filters) = filters {
-        let copy = &copy;
-        simd::dispatch(Forward {
+    let (copied, given) = (&*copy, &*results);
+    match job {
+        Job::Out { filters, .. } => simd::dispatch(Forward {
             layout,
-            copy,
+            copy: copied,
             filters,
             to,
-        });
+        }),
+        Job::Image { filters, .. } => simd::dispatch(Backward {
+            layout,
+            filters,
+            results: given,
+            to,
+        }),
+        Job::Filter { .. } => simd::dispatch(Filters {
+            layout,
+            copy: copied,
+            g: given,
+            to,
+        }),
     }
-    done(copy);
-    done(results);
     Ok(())
 }
 
@@ -191,65 +231,54 @@ fn results<S: Simd, T: Real, const N: usize>(
     let width = N * size_of::<T::Vector<S>>() / size_of::<T>();
     let mut sums = [T::splat(simd, T::default()); N];
     for (&(down, across), &weight) in layout.places.iter().zip(weights) {
-        let from = &copy[down * layout.row() + across..][..width];
-        let Some(from) = T::vectors::<S>(from).0.first_chunk::<N>() else {
-            break;
-        };
-        let weight = T::splat(simd, weight);
-        for at in 0..N {
-            sums[at] = T::fused(simd, weight, from[at], sums[at]);
-        }
+        add::<S, T, N>(simd, &mut sums, weight, &copy[down * layout.row() + across..][..width]);
     }
-    if to.len() >= width {
-        T::vectors_mut::<S>(&mut to[..width]).0[..N].copy_from_slice(&sums);
-    } else {
-        let mut edge = [T::default(); 4 * LANES];
-        T::vectors_mut::<S>(&mut edge[..width]).0[..N].copy_from_slice(&sums);
-        to.copy_from_slice(&edge[..to.len()]);
+    let lanes = width / N;
+    for (to, &sum) in to.chunks_mut(lanes).zip(&sums) {
+        match T::vectors_mut::<S>(to).0.first_mut() {
+            Some(to) => *to = sum,
+            None => T::put(simd, to, sum),
+        }
     }
     width
 }
 
-struct Channel<'v, T> {
-    layout: &'v Layout<'v>,
-    job: Job<'v, T>,
-    copy: &'v mut [T],
-    results: &'v mut [T],
-    to: &'v mut [T],
+/// Adds multiples of numbers.
+#[inline(always)]
+fn add<S: Simd, T: Real, const N: usize>(simd: S, sums: &mut [T::Vector<S>; N], factor: T, from: &[T]) {
+    if let Some(from) = T::vectors::<S>(from).0.first_chunk::<N>() {
+        let factor = T::splat(simd, factor);
+        for at in 0..N {
+            sums[at] = T::fused(simd, factor, from[at], sums[at]);
+        }
+    }
 }
 
-impl<T: Real> Task for Channel<'_, T> {
+/// Makes the copies that a computation reads.
+struct Copies<'v, T> {
+    layout: &'v Layout<'v>,
+    job: &'v Job<'v, T>,
+    copy: &'v mut [T],
+    results: &'v mut [T],
+}
+
+impl<T: Real> Task for Copies<'_, T> {
     type Output = ();
 
     #[inline(always)]
     fn run<const FMA: bool>(self) {
-        let Channel {
+        let Copies {
             layout,
             job,
             copy,
             results,
-            to,
         } = self;
         match job {
             Job::Out { image, .. } => copy_image(layout, image, copy),
-            Job::Image { filters, g } => {
-                copy_results(layout, g, results);
-                backward(layout, filters, results, to);
-            }
+            Job::Image { g, .. } => copy_results(layout, g, results),
             Job::Filter { image, g } => {
                 copy_image(layout, image, copy);
                 copy_results(layout, g, results);
-                let (groups, rest) = layout.places.as_chunks::<TERMS>();
-                let places = layout.places.len();
-                for (filter, to) in to.chunks_exact_mut(places.max(1)).enumerate() {
-                    let g = &results[filter * layout.s.windows[0] * layout.wide..];
-                    for (places, to) in groups.iter().zip(to.chunks_exact_mut(TERMS)) {
-                        filters(layout, places, copy, g, to);
-                    }
-                    for (place, to) in rest.iter().zip(to[places - rest.len()..].chunks_exact_mut(1)) {
-                        filters(layout, &[*place], copy, g, to);
-                    }
-                }
             }
         }
     }
@@ -291,103 +320,175 @@ fn copy_results<T: Real>(layout: &Layout<'_>, g: &[T], results: &mut [T]) {
     }
 }
 
-/// Adds multiples of numbers.
-#[inline(always)]
-fn add<T: Real>(sums: &mut [T; LANES], factor: T, from: &[T]) {
-    if let Some(from) = from.first_chunk::<LANES>() {
-        for at in 0..LANES {
-            sums[at] += factor * from[at];
-        }
-    }
+/// The gradient of a channel, from the copy of that of its results.
+struct Backward<'v, T> {
+    layout: &'v Layout<'v>,
+    filters: &'v [T],
+    results: &'v [T],
+    to: &'v mut [T],
 }
 
-#[inline(always)]
-fn backward<T: Real>(layout: &Layout<'_>, filters: &[T], results: &[T], to: &mut [T]) {
-    let s = layout.s;
-    let [ay, ax] = &s.axes;
-    let [down, across] = layout.strides;
-    let (places, kernel) = (layout.places.len().max(1), ax.kernel.max(1) as usize);
-    for (y, to) in to.chunks_exact_mut((ax.size as usize).max(1)).enumerate() {
-        // The rows of the result and of the filters that meet in this row of the image.
-        let meeting = |ky: usize| {
-            let far = y as i64 + ay.before - ky as i64 * ay.dilation;
-            let at = usize::try_from(far).ok().filter(|far| far % down == 0)? / down;
-            (at < s.windows[0]).then_some(at)
-        };
-        for phase in 0..across {
-            let there = layout.phase(phase, usize::MAX);
-            for first in there.clone().step_by(LANES) {
-                let mut sums = [T::default(); LANES];
-                for (filter, weights) in filters.chunks_exact(places).enumerate() {
-                    for (ky, weights) in weights.chunks_exact(kernel).enumerate() {
-                        let Some(at) = meeting(ky) else { continue };
-                        let row = &results[(filter * s.windows[0] + at) * layout.wide..][..layout.wide];
-                        for (kx, &weight) in weights.iter().enumerate() {
-                            let x = kx * ax.dilation as usize;
-                            if x % across == phase {
-                                add(&mut sums, weight, &row[layout.before + first - x / across..]);
-                            }
-                        }
-                    }
+impl<T: Real> WithSimd for Backward<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Backward {
+            layout,
+            filters,
+            results,
+            to,
+        } = self;
+        let s = layout.s;
+        let [ay, ax] = &s.axes;
+        let [down, across] = layout.strides;
+        let (places, kernel) = (layout.places.len(), ax.kernel.max(1) as usize);
+        let lanes = size_of::<T::Vector<S>>() / size_of::<T>();
+        // The rows of the result that meet a row of the image, with those of the filters.
+        let mut rows = Vec::with_capacity(s.filters * ay.kernel as usize);
+        let mut edge = [T::default(); 4 * LANES];
+        for (y, to) in to.chunks_exact_mut((ax.size as usize).max(1)).enumerate() {
+            rows.clear();
+            for ky in 0..ay.kernel {
+                let far = y as i64 + ay.before - ky * ay.dilation;
+                let Ok(far) = usize::try_from(far) else { continue };
+                if far % down == 0 && far / down < s.windows[0] {
+                    rows.extend((0..s.filters).map(|filter| {
+                        let row = (filter * s.windows[0] + far / down) * layout.wide + layout.before;
+                        (row, filter * places + ky as usize * kernel)
+                    }));
                 }
-                let to = &mut to[layout.column(phase, first)..];
-                let count = LANES.min(there.end - first);
-                if across == 1 {
-                    to[..count].copy_from_slice(&sums[..count]);
-                } else {
-                    to.iter_mut()
-                        .step_by(across)
-                        .zip(&sums[..count])
-                        .for_each(|(to, &v)| *to = v);
+            }
+            for (phase, meetings) in layout.meetings.iter().enumerate() {
+                let there = layout.phase(phase, usize::MAX);
+                let end = there.start + there.len().next_multiple_of(LANES);
+                let mut first = there.start;
+                while first < there.end {
+                    let given = |row: usize, back: usize, width: usize| &results[row + first - back..][..width];
+                    let of = Meeting {
+                        rows: &rows,
+                        columns: meetings,
+                        filters,
+                    };
+                    let width = match (end - first) / lanes {
+                        4.. => of.sums::<S, 4>(simd, given, &mut edge),
+                        2.. => of.sums::<S, 2>(simd, given, &mut edge),
+                        _ => of.sums::<S, 1>(simd, given, &mut edge),
+                    };
+                    let from = &edge[..width.min(there.end - first)];
+                    let to = &mut to[layout.column(phase, first)..];
+                    if across == 1 {
+                        to[..from.len()].copy_from_slice(from);
+                    } else {
+                        let to = to.iter_mut().step_by(across);
+                        to.zip(from).for_each(|(to, &v)| *to = v);
+                    }
+                    first += width;
                 }
             }
         }
     }
 }
 
-/// Adds the gradients of some places of a filter.
+/// What meets in neighbouring elements of a row of an image.
+struct Meeting<'v, T> {
+    /// Where the rows of the result begin, and where those of the filters do.
+    rows: &'v [(usize, usize)],
+    columns: &'v [(usize, usize)],
+    filters: &'v [T],
+}
+
+impl<T: Real> Meeting<'_, T> {
+    /// Writes the sums of `N` vectors; returns the number of elements. `given` are those of a row of the result, so many columns before.
+    #[inline(always)]
+    fn sums<'r, S: Simd, const N: usize>(
+        &self,
+        simd: S,
+        given: impl Fn(usize, usize, usize) -> &'r [T],
+        to: &mut [T],
+    ) -> usize
+    where
+        T: 'r,
+    {
+        let width = N * size_of::<T::Vector<S>>() / size_of::<T>();
+        let mut sums = [T::splat(simd, T::default()); N];
+        for &(row, weights) in self.rows {
+            for &(kx, back) in self.columns {
+                add::<S, T, N>(simd, &mut sums, self.filters[weights + kx], given(row, back, width));
+            }
+        }
+        T::vectors_mut::<S>(&mut to[..width]).0[..N].copy_from_slice(&sums);
+        width
+    }
+}
+
+/// The gradients of the filters of a channel, from its copy and that of the gradient of the result.
+struct Filters<'v, T> {
+    layout: &'v Layout<'v>,
+    copy: &'v [T],
+    g: &'v [T],
+    to: &'v mut [T],
+}
+
+impl<T: Real> WithSimd for Filters<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Filters { layout, copy, g, to } = self;
+        let places = layout.places.len().max(1);
+        for (filter, to) in to.chunks_exact_mut(places).enumerate() {
+            let g = &g[filter * layout.s.windows[0] * layout.wide..];
+            let (mut places, mut to) = (&layout.places[..], to);
+            // As many as there are in windows of usual sizes.
+            while !places.is_empty() {
+                let count = match places.len() {
+                    9.. => filters::<S, T, 9>(simd, layout, places, copy, g, to),
+                    5.. => filters::<S, T, 5>(simd, layout, places, copy, g, to),
+                    2.. => filters::<S, T, 2>(simd, layout, places, copy, g, to),
+                    _ => filters::<S, T, 1>(simd, layout, places, copy, g, to),
+                };
+                places = &places[count..];
+                to = &mut to[count..];
+            }
+        }
+    }
+}
+
+/// Adds the gradients of the first `N` places of a filter; returns `N`.
 #[inline(always)]
-fn filters<T: Real, const N: usize>(
+fn filters<S: Simd, T: Real, const N: usize>(
+    simd: S,
     layout: &Layout<'_>,
-    places: &[(usize, usize); N],
+    places: &[(usize, usize)],
     copy: &[T],
     g: &[T],
     to: &mut [T],
-) {
+) -> usize {
     let [rows, width] = layout.s.windows;
-    let row = layout.row();
-    let mut sums = [[T::default(); LANES]; N];
+    let (row, lanes) = (layout.row(), size_of::<T::Vector<S>>() / size_of::<T>());
+    let starts: [usize; N] = std::array::from_fn(|at| places[at].0 * row + places[at].1);
+    let mut sums = [T::splat(simd, T::default()); N];
     for y in 0..rows {
-        let (copy, g) = (
-            &copy[y * layout.strides[0] * row..],
-            &g[y * layout.wide + layout.before..],
-        );
-        for first in (0..width).step_by(LANES) {
-            let Some(g) = g[first..].first_chunk::<LANES>() else {
-                break;
+        let copy = &copy[y * layout.strides[0] * row..];
+        let g = &g[y * layout.wide + layout.before..][..width];
+        for first in (0..width).step_by(lanes) {
+            // Elements after the last window, which may be infinite, count for nothing.
+            let there = lanes.min(width - first);
+            let vector = |values: &[T]| match T::vectors::<S>(&values[..there]).0.first() {
+                Some(&whole) => whole,
+                None => T::partial(simd, &values[..there]),
             };
-            let left = width - first;
-            for (sums, &(down, across)) in sums.iter_mut().zip(places) {
-                let Some(from) = copy[down * row + across + first..].first_chunk::<LANES>() else {
-                    break;
-                };
-                if left >= LANES {
-                    for at in 0..LANES {
-                        sums[at] += g[at] * from[at];
-                    }
-                } else {
-                    // Elements after the last window may be infinite.
-                    for at in 0..LANES {
-                        let v = if at < left { from[at] } else { T::default() };
-                        sums[at] += g[at] * v;
-                    }
-                }
+            let g = vector(&g[first..]);
+            for at in 0..N {
+                sums[at] = T::fused(simd, g, vector(&copy[starts[at] + first..]), sums[at]);
             }
         }
     }
-    for (to, sums) in to.iter_mut().zip(sums) {
-        *to += sums.into_iter().fold(T::default(), |sum, v| sum + v);
+    for (to, sum) in to.iter_mut().zip(sums) {
+        *to += T::total(simd, sum);
     }
+    N
 }
 
 #[cfg(test)]
@@ -452,11 +553,16 @@ mod tests {
                 }
             }
             let layout = Layout::new(&s);
+            let mut rooms = [(); 3].map(|()| Room::default());
             let mut found = wanted.clone().map(|values| vec![0.0; values.len()]);
             let (image, filters, g) = (&image[..], &weights[..], &g[..]);
-            channel(&layout, Job::Out { image, filters }, &mut found[0]).unwrap();
-            channel(&layout, Job::Image { filters, g }, &mut found[1]).unwrap();
-            channel(&layout, Job::Filter { image, g }, &mut found[2]).unwrap();
+            // Twice, since the copies of the first time are used again.
+            for _ in 0..2 {
+                found[2].fill(0.0);
+                channel(&layout, Job::Out { image, filters }, &mut rooms[0], &mut found[0]).unwrap();
+                channel(&layout, Job::Image { filters, g }, &mut rooms[1], &mut found[1]).unwrap();
+                channel(&layout, Job::Filter { image, g }, &mut rooms[2], &mut found[2]).unwrap();
+            }
             assert_eq!(found, wanted, "{high:?} {wide:?}");
         }
     }

@@ -15,7 +15,7 @@ use std::ops::{Add, AddAssign, Mul};
 use pulp::{Simd, WithSimd};
 
 use super::gemm_rows::{all_dots, rows};
-use super::panels::{Cut, Operand, Right, pack};
+use super::panels::{Cut, Operand, Right, pack_all};
 use crate::exec::count_flops;
 use crate::parallel;
 use crate::simd;
@@ -86,7 +86,11 @@ pub(super) trait Real: Element + Add<Output = Self> + Mul<Output = Self> + AddAs
     fn total<S: Simd>(simd: S, a: Self::Vector<S>) -> Self;
     /// Numbers as vectors, and the remaining ones.
     fn vectors<S: Simd>(values: &[Self]) -> (&[Self::Vector<S>], &[Self]);
-    /// The same for writing.
+    /// Fewer numbers than a register holds, and zeros.
+    fn partial<S: Simd>(simd: S, values: &[Self]) -> Self::Vector<S>;
+    /// Writes the first numbers of a vector, as many as there is room for.
+    fn put<S: Simd>(simd: S, values: &mut [Self], vector: Self::Vector<S>);
+    /// Numbers as vectors for writing, and the remaining ones.
     fn vectors_mut<S: Simd>(values: &mut [Self]) -> (&mut [Self::Vector<S>], &mut [Self]);
 
     /// The product of two matrices, written over `z`.
@@ -122,7 +126,7 @@ pub(super) trait Real: Element + Add<Output = Self> + Mul<Output = Self> + AddAs
             (true, true) if small => whole_rows(p, x.values, y.values, z, |sum, a, b| sum + a * b),
             _ => {
                 let right = y.panels(p).map_or(Right::Matrix(y.values), Right::Kept);
-                return blocks(p, x, &right, z);
+                return blocks(p, x, &right, z, false);
             }
         }
         Ok(())
@@ -130,7 +134,7 @@ pub(super) trait Real: Element + Add<Output = Self> + Mul<Output = Self> + AddAs
 }
 
 macro_rules! real {
-    ($float:ident, $vectors:ident, $splat:ident, $fused:ident, $add:ident, $total:ident, $from:ident, $from_mut:ident) => {
+    ($float:ident, $vectors:ident, $splat:ident, $fused:ident, $add:ident, $total:ident, $from:ident, $from_mut:ident, $partial:ident, $put:ident) => {
         impl Real for $float {
             type Vector<S: Simd> = S::$vectors;
 
@@ -160,6 +164,16 @@ macro_rules! real {
             }
 
             #[inline(always)]
+            fn partial<S: Simd>(simd: S, values: &[Self]) -> S::$vectors {
+                simd.$partial(values)
+            }
+
+            #[inline(always)]
+            fn put<S: Simd>(simd: S, values: &mut [Self], vector: S::$vectors) {
+                simd.$put(values, vector);
+            }
+
+            #[inline(always)]
             fn vectors_mut<S: Simd>(values: &mut [Self]) -> (&mut [S::$vectors], &mut [Self]) {
                 S::$from_mut(values)
             }
@@ -175,7 +189,9 @@ real!(
     add_f32s,
     reduce_sum_f32s,
     as_simd_f32s,
-    as_mut_simd_f32s
+    as_mut_simd_f32s,
+    partial_load_f32s,
+    partial_store_f32s
 );
 real!(
     f64,
@@ -185,7 +201,9 @@ real!(
     add_f64s,
     reduce_sum_f64s,
     as_simd_f64s,
-    as_mut_simd_f64s
+    as_mut_simd_f64s,
+    partial_load_f64s,
+    partial_store_f64s
 );
 
 /// Element by element, for any layout.
@@ -221,23 +239,17 @@ impl<T: Real> WithSimd for Registers<T> {
     }
 }
 
-/// The product with a right matrix whose rows overlap.
+/// The product with a right matrix of any layout; with `add`, it is added to the result.
 ///
 /// # Errors
 /// If there is no memory for the blocks.
-pub(super) fn with_rows<T: Real>(
-    p: Product,
-    x: &[T],
-    values: &[T],
-    starts: &[usize],
-    z: &mut [T],
-) -> Result<(), String> {
+pub(super) fn with_right<T: Real>(p: Product, x: &[T], y: &Right<'_, T>, z: &mut [T], add: bool) -> Result<(), String> {
     count_flops(2 * p.m * p.k * p.n);
-    blocks(p, x.into(), &Right::Rows { values, starts }, z)
+    blocks(p, x.into(), y, z, add)
 }
 
 /// Block by block.
-fn blocks<T: Real>(p: Product, x: Operand<'_, T>, y: &Right<'_, T>, z: &mut [T]) -> Result<(), String> {
+fn blocks<T: Real>(p: Product, x: Operand<'_, T>, y: &Right<'_, T>, z: &mut [T], add: bool) -> Result<(), String> {
     let Cut {
         height,
         vectors,
@@ -286,11 +298,13 @@ fn blocks<T: Real>(p: Product, x: Operand<'_, T>, y: &Right<'_, T>, z: &mut [T])
                 let size = (z.len() / p.n).next_multiple_of(height) * terms;
                 let mut own = stale::<T>(if kept_left.is_some() { 0 } else { size })?;
                 let [rx, cx, ..] = p.steps();
-                for (at, panel) in own.chunks_exact_mut(height * terms.max(1)).enumerate() {
-                    let row = first + at * height;
-                    let from = &x[row * rx + from * cx..];
-                    pack(panel, height, [terms, height.min(p.m - row)], from, [cx, rx]);
-                }
+                pack_all(
+                    &mut own,
+                    height,
+                    [terms, p.m - first],
+                    &x[first * rx + from * cx..],
+                    [cx, rx],
+                );
                 let left = match kept_left {
                     Some(all) => &all[from * p.m.next_multiple_of(height) + first * terms..][..size],
                     None => &own,
@@ -302,7 +316,7 @@ fn blocks<T: Real>(p: Product, x: Operand<'_, T>, y: &Right<'_, T>, z: &mut [T])
                     terms,
                     vectors,
                     whole,
-                    add: from > 0,
+                    add: add || from > 0,
                 };
                 simd::dispatch(Tiles {
                     block,

@@ -1,6 +1,7 @@
 //! Blocks of matrices as panels, in the order in which a product reads them.
 
 use super::gemm::{AT_ONCE, Product, Real, WIDE, registers};
+use crate::simd::{self, Task};
 use crate::tensor::buffer::{Derived, stale};
 use crate::tensor::{Buffer, Element, Storage};
 
@@ -138,11 +139,7 @@ impl<'v, T: Real> Operand<'v, T> {
             for from in (0..p.k).step_by(depth) {
                 let terms = depth.min(p.k - from);
                 let block = &mut all[from * padded..][..terms * padded];
-                for (at, panel) in block.chunks_exact_mut(height * terms).enumerate() {
-                    let row = at * height;
-                    let there = height.min(p.m - row);
-                    pack(panel, height, [terms, there], &x[row * rx + from * cx..], [cx, rx]);
-                }
+                pack_all(block, height, [terms, p.m], &x[from * cx..], [cx, rx]);
             }
             Ok(all)
         })
@@ -175,6 +172,8 @@ pub(super) enum Right<'v, T> {
     Matrix(&'v [T]),
     /// Rows that begin at these places, and may overlap.
     Rows { values: &'v [T], starts: &'v [usize] },
+    /// Columns that begin at these places, and may overlap.
+    Columns { values: &'v [T], starts: &'v [usize] },
     /// The panels of all blocks.
     Kept(&'v [T]),
 }
@@ -197,12 +196,13 @@ impl<T: Real> Right<'_, T> {
             }
             Right::Kept(_) => {}
             Right::Rows { values, starts } => {
-                if there < width {
-                    panel.fill(T::default());
-                }
-                for (row, start) in panel.chunks_exact_mut(width).zip(&starts[from..from + terms]) {
-                    row[..there].copy_from_slice(&values[start + column..][..there]);
-                }
+                let starts = &starts[from..from + terms];
+                copy_rows(panel, width, [terms, there], |l| &values[starts[l] + column..][..there]);
+            }
+            Right::Columns { values, starts } => {
+                let starts = &starts[column..column + there];
+                let column = |at: usize, first: usize, count: usize| &values[starts[at] + from + first..][..count];
+                turn(panel, width, [terms, there], column);
             }
         }
     }
@@ -216,30 +216,163 @@ pub(super) fn pack<T: Real>(
     from: &[T],
     [step, across]: [usize; 2],
 ) {
+    if across == 1 {
+        copy_rows(panel, width, [terms, there], |l| &from[l * step..][..there]);
+        return;
+    }
+    if step == 1 {
+        turn(panel, width, [terms, there], |column, first, count| {
+            &from[column * across + first..][..count]
+        });
+        return;
+    }
     if there < width {
         panel.fill(T::default());
     }
-    if across == 1 {
-        for (l, row) in panel.chunks_exact_mut(width).enumerate().take(terms) {
-            row[..there].copy_from_slice(&from[l * step..][..there]);
+    for column in 0..there {
+        let places = panel[column..].iter_mut().step_by(width);
+        let from = from[column * across..].iter().step_by(step);
+        places.zip(from).take(terms).for_each(|(to, &v)| *to = v);
+    }
+}
+
+/// Copies a row of `there` numbers for each of `terms`, padded with zeros.
+fn copy_rows<'v, T: Real>(panel: &mut [T], width: usize, [terms, there]: [usize; 2], row: impl Fn(usize) -> &'v [T]) {
+    if there < width {
+        panel.fill(T::default());
+        for (l, to) in panel.chunks_exact_mut(width).enumerate().take(terms) {
+            to[..there].copy_from_slice(row(l));
         }
         return;
     }
-    // Along the rows of the block, some terms at a time, so that the panel stays in the cache.
+    simd::run(Whole { panel, width, row });
+}
+
+/// Rows without padding: those of usual widths take a few instructions, and no call.
+struct Whole<'p, T, F> {
+    panel: &'p mut [T],
+    width: usize,
+    row: F,
+}
+
+impl<'v, T: Real, F: Fn(usize) -> &'v [T]> Task for Whole<'_, T, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) {
+        match self.width {
+            8 => self.of::<8>(),
+            16 => self.of::<16>(),
+            24 => self.of::<24>(),
+            32 => self.of::<32>(),
+            48 => self.of::<48>(),
+            width => {
+                let rows = self.panel.chunks_exact_mut(width).enumerate();
+                rows.for_each(|(l, to)| to.copy_from_slice((self.row)(l)));
+            }
+        }
+    }
+}
+
+impl<'v, T: Real, F: Fn(usize) -> &'v [T]> Whole<'_, T, F> {
+    #[inline(always)]
+    fn of<const W: usize>(self) {
+        for (l, to) in self.panel.as_chunks_mut::<W>().0.iter_mut().enumerate() {
+            if let Some(from) = (self.row)(l).first_chunk::<W>() {
+                *to = *from;
+            }
+        }
+    }
+}
+
+/// Copies a block whose columns lie each in a row: `terms` numbers of `there` columns, in parts that `part` gives by the column, the
+/// first number and how many. Some terms at a time, so that the panel stays in the cache.
+fn turn<'v, T: Real>(
+    panel: &mut [T],
+    width: usize,
+    [terms, there]: [usize; 2],
+    part: impl Fn(usize, usize, usize) -> &'v [T],
+) {
     const TERMS: usize = 16;
-    for (first, panel) in panel.chunks_mut(TERMS * width).enumerate() {
-        let first = first * TERMS;
-        let terms = TERMS.min(terms - first);
+    if there < width {
+        panel.fill(T::default());
+    }
+    for (at, panel) in panel.chunks_mut(TERMS * width).enumerate() {
+        let first = at * TERMS;
+        let count = TERMS.min(terms - first);
         for column in 0..there {
-            let from = &from[column * across + first * step..];
             let places = panel[column..].iter_mut().step_by(width);
-            if step == 1 {
-                places.zip(&from[..terms]).for_each(|(to, &v)| *to = v);
-            } else {
-                places
-                    .zip(from.iter().step_by(step))
-                    .take(terms)
-                    .for_each(|(to, &v)| *to = v);
+            places.zip(part(column, first, count)).for_each(|(to, &v)| *to = v);
+        }
+    }
+}
+
+/// Copies a block of the left matrix into panels of `height` rows, of which `there` exist.
+pub(super) fn pack_all<T: Real>(
+    panels: &mut [T],
+    height: usize,
+    [terms, there]: [usize; 2],
+    from: &[T],
+    [step, across]: [usize; 2],
+) {
+    let size = (height * terms).max(1);
+    let rows = |at: usize| height.min(there - at * height);
+    if across != 1 || terms == 0 {
+        for (at, panel) in panels.chunks_exact_mut(size).enumerate() {
+            pack(
+                panel,
+                height,
+                [terms, rows(at)],
+                &from[at * height * across..],
+                [step, across],
+            );
+        }
+        return;
+    }
+    simd::run(Turned {
+        panels,
+        height,
+        there,
+        terms,
+        from,
+        step,
+    });
+}
+
+/// Panels of a transposed matrix. Some of its rows are read at a time, and whole: what is far apart may share few places of the cache,
+/// both where it is read and in the panels.
+struct Turned<'v, T> {
+    panels: &'v mut [T],
+    height: usize,
+    there: usize,
+    terms: usize,
+    from: &'v [T],
+    step: usize,
+}
+
+impl<T: Real> Task for Turned<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) {
+        const TERMS: usize = 4;
+        const HEIGHT: usize = 8;
+        let (height, size) = (self.height, self.height * self.terms);
+        for first in (0..self.terms).step_by(TERMS) {
+            let terms = TERMS.min(self.terms - first);
+            for (at, panel) in self.panels.chunks_exact_mut(size).enumerate() {
+                let rows = height.min(self.there - at * height);
+                for l in first..first + terms {
+                    let to = &mut panel[l * height..][..height];
+                    let from = &self.from[l * self.step + at * height..];
+                    match (to.first_chunk_mut::<HEIGHT>(), from.first_chunk::<HEIGHT>()) {
+                        (Some(to), Some(from)) if rows == HEIGHT => *to = *from,
+                        _ => {
+                            to[..rows].copy_from_slice(&from[..rows]);
+                            to[rows..].fill(T::default());
+                        }
+                    }
+                }
             }
         }
     }

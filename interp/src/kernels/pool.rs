@@ -1,14 +1,17 @@
 //! Max and average pooling.
 
-use crate::tensor::Storage;
-use crate::tensor::buffer::{filled, gathered, room, scratch};
 use pir_dialects::pd;
 use pir_dialects::window::{Attributes, Axis};
 
 use super::broadcast::transpose;
-use super::conv::attributes;
+use super::conv::{attributes, inside};
+use super::gemm::Real;
+use super::pooling::{Largest, Marked, Means, Run, Shares, Stretch, Windows};
 use super::{IntList, Ints, Kernel, Outputs, Prepare, Spec, one, take};
-use crate::tensor::{Shape, Tensor, checked_count};
+use crate::parallel;
+use crate::simd;
+use crate::tensor::buffer::{filled, scratch, stale};
+use crate::tensor::{Data, Shape, Storage, Tensor, checked_count};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (pd::Pool2d::NAME, |s| {
@@ -16,7 +19,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         Ok(Box::new(move |inputs| {
             let kernel = pool.kernel.get(&inputs)?;
             let [x] = take(inputs)?;
-            one(pool.run(&x, kernel)?.0)
+            one(pool.channels_back(pool.run(&x, kernel, false)?.0)?)
         }))
     }),
     (pd::MaxPool2dWithIndex::NAME, |s| {
@@ -25,10 +28,10 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         Ok(Box::new(move |inputs| {
             let kernel = pool.kernel.get(&inputs)?;
             let [x] = take(inputs)?;
-            let (out, places) = pool.run(&x, kernel)?;
-            let mask = Tensor::of(out.shape(), gathered(places.iter().map(|&p| p as i32))?)?;
+            let (out, places) = pool.run(&x, kernel, true)?;
+            let mask = Tensor::of(out.shape(), places)?;
             let mut results = Outputs::new();
-            results.extend([out, mask]);
+            results.extend([pool.channels_back(out)?, pool.channels_back(mask)?]);
             Ok(results)
         }))
     }),
@@ -44,15 +47,6 @@ struct Pool {
     mean: bool,
     global: bool,
     adaptive: bool,
-}
-
-/// The range of a window along one axis.
-#[derive(Clone, Copy)]
-struct Stretch {
-    start: usize,
-    end: usize,
-    /// The number of elements that an average counts.
-    count: usize,
 }
 
 impl Pool {
@@ -74,8 +68,8 @@ impl Pool {
         })
     }
 
-    fn stretches(&self, size: [usize; 2], kernel: Option<Ints>) -> Result<[Vec<Stretch>; 2], String> {
-        let size = size.map(|n| n as i64);
+    fn windows(&self, [height, width]: [usize; 2], kernel: Option<Ints>) -> Result<Windows, String> {
+        let size = [height as i64, width as i64];
         let kernel = match kernel.as_deref() {
             _ if self.global => size,
             Some(&[both]) => [both, both],
@@ -86,6 +80,13 @@ impl Pool {
             start: start as usize,
             end: end.max(start) as usize,
             count: count.max(0) as usize,
+        };
+        let of = |rows: Vec<Stretch>, columns: Vec<Stretch>, runs: Option<Vec<Run>>| Windows {
+            rows,
+            columns,
+            runs,
+            height,
+            width,
         };
         let shared = |size: i64, windows: i64| -> Result<Vec<Stretch>, String> {
             let count = checked_count(&[usize::try_from(windows).map_err(|_| "a negative size")?], 24)?;
@@ -98,7 +99,7 @@ impl Pool {
         };
         if self.global || self.adaptive {
             let windows = if self.global { [1, 1] } else { kernel };
-            return Ok([shared(size[0], windows[0])?, shared(size[1], windows[1])?]);
+            return Ok(of(shared(size[0], windows[0])?, shared(size[1], windows[1])?, None));
         }
         let axes = self.attributes.axes(size, kernel)?;
         let along = |axis: &Axis| -> Result<Vec<Stretch>, String> {
@@ -114,7 +115,27 @@ impl Pool {
             };
             Ok((0..windows).map(one).collect())
         };
-        Ok([along(&axes[0])?, along(&axes[1])?])
+        let (rows, columns) = (along(&axes[0])?, along(&axes[1])?);
+        let axis = Axis { dilation: 1, ..axes[1] };
+        let run = |place: i64| {
+            let windows = inside(&axis, place, columns.len());
+            let first = windows.start as i64 * axis.stride + place - axis.before;
+            Run {
+                windows,
+                first: first.max(0) as usize,
+                step: axis.stride.max(1) as usize,
+            }
+        };
+        // The places that a window has in the image; of windows that are large and far apart most are outside.
+        let last = (columns.len() as i64 - 1) * axis.stride - axis.before;
+        let reached = (-last).max(0)..axis.kernel.min(axis.size + axis.before);
+        let most = (width as i64).saturating_mul(columns.len() as i64);
+        if reached.end - reached.start > most {
+            return Ok(of(rows, columns, None));
+        }
+        let _room = scratch::<Run>(usize::try_from(reached.end - reached.start).unwrap_or(0))?;
+        let runs = reached.map(run).collect();
+        Ok(of(rows, columns, Some(runs)))
     }
 
     fn channels_first(&self, x: &Tensor) -> Result<(Tensor, [usize; 4]), String> {
@@ -136,40 +157,70 @@ impl Pool {
         }
     }
 
-    /// The pooled image, and the index of each maximum in its channel.
-    fn run(&self, x: &Tensor, kernel: Option<Ints>) -> Result<(Tensor, Storage<i64>), String> {
+    /// The pooled image with the channels in front; with `mark`, the index of each maximum in its channel.
+    fn run(&self, x: &Tensor, kernel: Option<Ints>, mark: bool) -> Result<(Tensor, Storage<i32>), String> {
         let (first, [n, c, h, w]) = self.channels_first(x)?;
-        let [rows, columns] = self.stretches([h, w], kernel)?;
-        let shape = Shape::from_slice(&[n, c, rows.len(), columns.len()]);
+        let windows = self.windows([h, w], kernel)?;
+        let shape = Shape::from_slice(&[n, c, windows.rows.len(), windows.columns.len()]);
         let count = checked_count(&shape, 8)?;
-        let values = first.doubles()?;
-        let (mut out, mut places) = (room(count)?, room(if self.mean { 0 } else { count })?);
-        for channel in channels(&values, [n, c, h, w], count) {
-            for row in &rows {
-                for column in &columns {
-                    let cells = (row.start..row.end).flat_map(|y| (column.start..column.end).map(move |x| y * w + x));
-                    if self.mean {
-                        let sum: f64 = cells.map(|at| channel[at]).sum();
-                        out.push(sum / (row.count * column.count).max(1) as f64);
-                        continue;
-                    }
-                    let wins = |v: f64, best: f64| v > best || v.is_nan() && !best.is_nan();
-                    let better = |best: usize, at: usize| if wins(channel[at], channel[best]) { at } else { best };
-                    let best = cells.reduce(better);
-                    out.push(best.map_or(f64::NEG_INFINITY, |at| channel[at]));
-                    places.push(best.unwrap_or(0) as i64);
-                }
-            }
+        if mark && i32::try_from(h * w).is_err() {
+            return Err(format!("the indices of {h} times {w} elements exceed i32"));
         }
-        let out = Tensor::of(&shape, out)?.cast(x.dtype())?;
-        Ok((self.channels_back(out)?, places))
+        let (data, places) = match first.data() {
+            Data::F32(x) => self.pooled::<f32>(&windows, x, count, mark)?,
+            Data::F64(x) => self.pooled::<f64>(&windows, x, count, mark)?,
+            _ => self.pooled::<f64>(&windows, &first.doubles()?, count, mark)?,
+        };
+        Ok((Tensor::from_parts(shape, data).cast(x.dtype())?, places))
     }
-}
 
-/// The channels of all images; none if the result is empty.
-fn channels(values: &[f64], [n, c, h, w]: [usize; 4], count: usize) -> impl Iterator<Item = &[f64]> {
-    let all = if count == 0 { 0 } else { n * c };
-    (0..all).map(move |at| &values[at * h * w..(at + 1) * h * w])
+    fn pooled<T: Real>(
+        &self,
+        windows: &Windows,
+        x: &[T],
+        count: usize,
+        mark: bool,
+    ) -> Result<(Data, Storage<i32>), String> {
+        let (mut out, mut places) = (stale::<T>(count)?, filled(if mark { count } else { 0 }, 0)?);
+        let (area, each) = (windows.area(), windows.rows.len() * windows.columns.len());
+        let _lines = scratch::<f64>(windows.width)?;
+        let work = x.len().saturating_mul(2);
+        let channel = |first: usize| {
+            x.get(first / each.max(1) * area..)
+                .and_then(|x| x.get(..area))
+                .unwrap_or(&[])
+        };
+        match (self.mean, mark) {
+            (true, _) => parallel::chunks(&mut out, each, work, |first, out| {
+                let (channel, sums) = (channel(first), &mut vec![0.0; windows.width + windows.columns.len()]);
+                simd::run(Means {
+                    windows,
+                    channel,
+                    sums,
+                    out,
+                });
+            }),
+            (false, false) => parallel::chunks(&mut out, each, work, |first, out| {
+                let (channel, line) = (channel(first), &mut vec![T::default(); windows.width]);
+                simd::run(Largest {
+                    windows,
+                    channel,
+                    line,
+                    out,
+                });
+            }),
+            (false, true) => parallel::pairs(&mut out, &mut places, [each; 2], work, |at, out, places| {
+                let channel = channel(at * each);
+                simd::run(Marked {
+                    windows,
+                    channel,
+                    out,
+                    places,
+                });
+            }),
+        }
+        Ok((T::wrap(out), places))
+    }
 }
 
 fn pool_grad(s: &Spec<'_>) -> Result<Kernel, String> {
@@ -178,35 +229,120 @@ fn pool_grad(s: &Spec<'_>) -> Result<Kernel, String> {
         let kernel = pool.kernel.get(&inputs)?;
         let [x, _, g] = take(inputs)?;
         let (_, [n, c, h, w]) = pool.channels_first(&x)?;
-        let [rows, columns] = pool.stretches([h, w], kernel.clone())?;
+        let windows = pool.windows([h, w], kernel.clone())?;
         let (g, shape) = pool.channels_first(&g)?;
-        if shape != [n, c, rows.len(), columns.len()] {
+        if shape != [n, c, windows.rows.len(), windows.columns.len()] {
             return Err(format!(
                 "the gradient has shape {shape:?}, but the image has shape {:?}",
                 x.shape()
             ));
         }
-        let grads = g.doubles()?;
-        let mut out = filled(x.len(), 0.0)?;
-        let windows = rows.len() * columns.len();
-        if pool.mean {
-            for (at, &g) in grads.iter().enumerate() {
-                let (row, column) = (rows[at % windows / columns.len()], columns[at % columns.len()]);
-                let share = g / (row.count * column.count).max(1) as f64;
-                for y in row.start..row.end {
-                    let start = (at / windows * h + y) * w;
-                    out[start + column.start..start + column.end]
-                        .iter_mut()
-                        .for_each(|v| *v += share);
-                }
-            }
-        } else if h * w > 0 {
-            let (_, places) = pool.run(&x, kernel)?;
-            for (at, (&g, &place)) in grads.iter().zip(places.iter()).enumerate() {
-                out[at / windows * h * w + place as usize] += g;
-            }
-        }
-        let out = Tensor::of(&[n, c, h, w], out)?.cast(x.dtype())?;
+        let places = if pool.mean {
+            Storage::default()
+        } else {
+            pool.run(&x, kernel, true)?.1
+        };
+        let data = match g.data() {
+            Data::F32(g) => spread(&pool, &windows, g, &places, x.len())?,
+            Data::F64(g) => spread(&pool, &windows, g, &places, x.len())?,
+            _ => spread::<f64>(&pool, &windows, &g.doubles()?, &places, x.len())?,
+        };
+        let out = Tensor::from_parts(Shape::from_slice(&[n, c, h, w]), data).cast(x.dtype())?;
         one(pool.channels_back(out)?)
     }))
+}
+
+/// What the elements of the image get of the gradients of their windows.
+fn spread<T: Real>(pool: &Pool, windows: &Windows, g: &[T], places: &[i32], count: usize) -> Result<Data, String> {
+    let (area, each) = (windows.area(), windows.rows.len() * windows.columns.len());
+    let mut out = stale::<T>(count)?;
+    let _sums = scratch::<f64>(area)?;
+    parallel::chunks(&mut out, area, g.len().saturating_mul(4), |first, out| {
+        let range = first / area.max(1) * each..(first / area.max(1) + 1) * each;
+        let (mut sums, g) = (vec![0.0; area], &g[range.clone()]);
+        if pool.mean {
+            simd::run(Shares {
+                windows,
+                g,
+                sums: &mut sums,
+            });
+        } else {
+            let all = places[range].iter().zip(g);
+            all.for_each(|(&place, g)| sums[place as usize] += g.to_f64());
+        }
+        out.iter_mut().zip(sums).for_each(|(to, sum)| *to = T::from_f64(sum));
+    });
+    Ok(T::wrap(out))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pool(attributes: Attributes, ceil: bool, mean: bool, exclusive: bool) -> Pool {
+        Pool {
+            kernel: IntList::Missing,
+            attributes,
+            ceil,
+            exclusive,
+            channels_last: false,
+            mean,
+            global: false,
+            adaptive: false,
+        }
+    }
+
+    /// Windows that are equally far apart are computed together: as those that are not, one by one.
+    #[test]
+    fn runs_are_windows_one_by_one() {
+        let special = [f64::NAN, f64::NEG_INFINITY, f64::INFINITY, -0.0, 0.0];
+        let number = |at: usize| match at % 11 {
+            0 => special[at / 11 % special.len()],
+            _ => (at * 7 % 23) as f64 - 11.0,
+        };
+        let mut tried = 0;
+        for size in [[1, 1], [5, 7], [6, 33], [9, 40]] {
+            for kernel in [[1, 1], [2, 3], [3, 3], [5, 2]] {
+                for strides in [[1, 1], [2, 2], [3, 1], [1, 4]] {
+                    for paddings in [[0, 0, 0, 0], [1, 1, 1, 1], [2, 0, 1, 3]] {
+                        for choice in 0..8 {
+                            let attributes = Attributes {
+                                strides: strides.to_vec(),
+                                paddings: paddings.to_vec(),
+                                dilations: vec![1, 1],
+                                algorithm: "EXPLICIT".to_owned(),
+                            };
+                            let pool = pool(attributes, choice & 1 > 0, choice & 2 > 0, choice & 4 > 0);
+                            let Ok(mut windows) = pool.windows(size, Some(Ints::from_slice(&kernel))) else {
+                                continue;
+                            };
+                            let count = 2 * windows.rows.len() * windows.columns.len();
+                            let x: Vec<f32> = (0..2 * windows.area()).map(|at| number(at) as f32).collect();
+                            let bits = |data: &Data| match data {
+                                // A sum that is not a number has any sign.
+                                Data::F32(v) => v.iter().map(|v| if v.is_nan() { 0 } else { v.to_bits() }).collect(),
+                                _ => Vec::new(),
+                            };
+                            let all = |windows: &Windows| {
+                                [false, true].map(|mark| {
+                                    let (data, places) = pool.pooled(windows, &x, count, mark).unwrap();
+                                    (bits(&data), places.to_vec())
+                                })
+                            };
+                            assert!(windows.runs.is_some());
+                            let together = all(&windows);
+                            windows.runs = None;
+                            assert_eq!(
+                                together,
+                                all(&windows),
+                                "{size:?} {kernel:?} {strides:?} {paddings:?} {choice}"
+                            );
+                            tried += 1;
+                        }
+                    }
+                }
+            }
+        }
+        assert!(tried > 500);
+    }
 }
