@@ -10,7 +10,7 @@
 //!
 //! The terms of an element are added in an order that does not depend on the other sizes, nor on the number of threads.
 
-use std::ops::{Add, AddAssign, Mul};
+use std::ops::{Add, AddAssign, Mul, Sub};
 
 use pulp::{Simd, WithSimd};
 
@@ -73,7 +73,9 @@ impl Product {
 }
 
 /// Element types of matrix products.
-pub(super) trait Real: Element + Add<Output = Self> + Mul<Output = Self> + AddAssign {
+pub(super) trait Real:
+    Element + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + AddAssign
+{
     /// As many as a register holds.
     type Vector<S: Simd>: Copy;
     /// The same number in all places.
@@ -400,7 +402,7 @@ impl<T: Real> Tiles<'_, T> {
 
 /// The products of a panel of `M` rows and one of `N` vectors in a row, whose rows are `step` apart.
 #[inline(always)]
-fn tile<S: Simd, T: Real, const M: usize, const N: usize>(
+pub(super) fn tile<S: Simd, T: Real, const M: usize, const N: usize>(
     simd: S,
     x: &[T],
     y: &[T],

@@ -8,6 +8,7 @@ use super::depthwise::{Job, Layout, Room, channel};
 use super::gemm::{Product, Real, with_right};
 use super::panels::Right;
 use super::shifted::Shifted;
+use super::winograd::Tiles;
 use crate::exec::count_flops;
 use crate::parallel;
 use crate::simd::{self, Task};
@@ -188,13 +189,7 @@ pub(super) fn forward<T: Real>(s: &Sizes, x: &[T], filter: &[T], count: usize) -
         return Ok(out);
     }
     let mut out = stale(count)?;
-    if let Some(shifted) = Shifted::of(s).filter(|_| !s.is_pointwise()) {
-        let results = out.chunks_exact_mut(size);
-        shifted.convolve(
-            all.into_iter()
-                .zip(results)
-                .map(|([image, _, own], to)| (&x[image], &filter[own], to)),
-        )?;
+    if near(s, x, filter, &all, &mut out)? {
         return Ok(out);
     }
     let mut room = room::<T>(s)?;
@@ -211,6 +206,35 @@ pub(super) fn forward<T: Real>(s: &Sizes, x: &[T], filter: &[T], count: usize) -
     }
     done(room);
     Ok(out)
+}
+
+/// The images, filters and results of all parts.
+fn jobs<'v, T: Real>(
+    s: &Sizes,
+    [x, filter]: [&'v [T]; 2],
+    all: &'v [[Range<usize>; 3]],
+    out: &'v mut [T],
+) -> impl Iterator<Item = (&'v [T], &'v [T], &'v mut [T])> {
+    let results = out.chunks_exact_mut(s.filters * s.columns());
+    let parts = all.iter().cloned().zip(results);
+    parts.map(move |([image, _, own], to)| (&x[image], &filter[own], to))
+}
+
+/// Convolves images whose windows overlap, part by part; whether there is a way that is faster than the matrix of windows.
+fn near<T: Real>(s: &Sizes, x: &[T], filter: &[T], all: &[[Range<usize>; 3]], out: &mut [T]) -> Result<bool, String> {
+    if s.is_pointwise() {
+        return Ok(false);
+    }
+    if let Some(tiles) = Tiles::of::<T>(s)
+        && tiles.convolve(jobs(s, [x, filter], all, out))?
+    {
+        return Ok(true);
+    }
+    let Some(shifted) = Shifted::of(s) else {
+        return Ok(false);
+    };
+    shifted.convolve(jobs(s, [x, filter], all, out))?;
+    Ok(true)
 }
 
 /// The filters of a group with channels and filters exchanged, and windows in reverse.
@@ -246,19 +270,23 @@ pub(super) fn image<T: Real>(s: &Sizes, filter: &[T], g: &[T], count: usize) -> 
         })?;
         return Ok(out);
     }
-    if let Some(back) = s.backwards().filter(|_| !s.is_pointwise() && !all.is_empty())
-        && let Some(shifted) = Shifted::of(&back)
-    {
+    let back = s.backwards().filter(|_| !s.is_pointwise() && !all.is_empty());
+    if let Some(back) = back.filter(|back| Tiles::of::<T>(back).is_some() || Shifted::of(back).is_some()) {
         let mut turned = stale(filter.len())?;
         let size = s.filters * s.rows();
         for (to, from) in turned.chunks_exact_mut(size).zip(filter.chunks_exact(size)) {
             turn(s, from, to);
         }
-        let results = out.chunks_exact_mut(s.channels * s.area());
-        let jobs = all.into_iter().zip(results);
-        shifted.convolve(jobs.map(|([_, result, own], to)| (&g[result], &turned[own], to)))?;
+        let back_parts: Vec<_> = all
+            .iter()
+            .cloned()
+            .map(|[image, result, own]| [result, image, own])
+            .collect();
+        let is_done = near(&back, g, &turned, &back_parts, &mut out)?;
         done(turned);
-        return Ok(out);
+        if is_done {
+            return Ok(out);
+        }
     }
     let mut room = room::<T>(s)?;
     let p = Product {

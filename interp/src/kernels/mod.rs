@@ -56,6 +56,7 @@ mod sums;
 mod suppression;
 mod unary;
 mod vector;
+mod winograd;
 mod yolo;
 
 use std::sync::LazyLock;

@@ -13,6 +13,15 @@ use super::panels::Right;
 use crate::parallel;
 use crate::tensor::buffer::{done, stale};
 
+/// Along an axis, the elements of what is a stride apart in a copied channel, how many such parts are needed, and the stride.
+fn extent(s: &Sizes, at: usize) -> Option<[usize; 3]> {
+    let axis = &s.axes[at];
+    let more = usize::try_from((axis.kernel - 1).checked_mul(axis.dilation)?).ok()?;
+    let stride = usize::try_from(axis.stride).ok().filter(|&stride| stride > 0)?;
+    let extent = s.windows[at].checked_add(more / stride)?;
+    (s.windows[at] > 0).then_some([extent, stride.min(more + 1), stride])
+}
+
 /// How the images of a group of channels are copied.
 pub(super) struct Shifted<'s> {
     s: &'s Sizes,
@@ -26,17 +35,17 @@ pub(super) struct Shifted<'s> {
 impl<'s> Shifted<'s> {
     /// The layout, if few results are thrown away.
     pub(super) fn of(s: &'s Sizes) -> Option<Shifted<'s>> {
-        let along = |at: usize| {
-            let axis = &s.axes[at];
-            let more = usize::try_from((axis.kernel - 1).checked_mul(axis.dilation)?).ok()?;
-            let stride = usize::try_from(axis.stride).ok().filter(|&stride| stride > 0)?;
-            let extent = s.windows[at].checked_add(more / stride)?;
-            (s.windows[at] > 0).then_some((extent, stride.min(more + 1), stride))
-        };
-        let ((high, down, sy), (wide, across, sx)) = (along(0)?, along(1)?);
-        if s.windows[1] * 5 < wide.saturating_mul(4) {
-            return None;
+        let [wide, ..] = extent(s, 1)?;
+        match s.windows[1] * 5 < wide.saturating_mul(4) {
+            true => None,
+            false => Self::of_any(s),
         }
+    }
+
+    /// The layout, however many results are thrown away; `None` if it is too large.
+    pub(super) fn of_any(s: &'s Sizes) -> Option<Shifted<'s>> {
+        let [high, down, sy] = extent(s, 0)?;
+        let [wide, across, sx] = extent(s, 1)?;
         let part = high.checked_mul(wide)?;
         let channel = part.checked_mul(down)?.checked_mul(across)?;
         channel.checked_mul(s.channels)?;
@@ -60,8 +69,13 @@ impl<'s> Shifted<'s> {
         })
     }
 
+    /// Where the row of each place begins in a copy, channel by channel.
+    pub(super) fn starts(&self) -> &[usize] {
+        &self.starts
+    }
+
     /// The elements of a copied channel.
-    fn channel(&self) -> usize {
+    pub(super) fn channel(&self) -> usize {
         self.extents[0] * self.extents[1] * self.phases[0] * self.phases[1]
     }
 
@@ -144,7 +158,7 @@ impl<'s> Shifted<'s> {
     }
 
     /// Copies the channels of an image.
-    fn copy_all<T: Real>(&self, image: &[T], copy: &mut [T]) {
+    pub(super) fn copy_all<T: Real>(&self, image: &[T], copy: &mut [T]) {
         let (area, channel) = (self.s.area(), self.channel());
         let work = copy.len() / 4;
         parallel::chunks(copy, channel, work, |first, copy| {
