@@ -6,9 +6,9 @@ use pir_dialects::pd::{self, Expr, Source};
 use pir_dialects::window::Attributes;
 use pir_ir::{DYNAMIC, Type};
 
-use super::Rule;
-use super::formula::{Cx, Op, adjoint, composite, derivative};
+use super::formula::{Cx, Formula, Op, adjoint, composite, derivative};
 use super::reduce::normalise;
+use super::{Rule, RuleCx, expanded};
 
 pub(super) const RULES: &[Rule] = &[
     derivative!(Conv2d, |op, g|
@@ -79,19 +79,10 @@ pub(super) const RULES: &[Rule] = &[
         let (g, sum) = (op.out_grad(), op.out_grad().total(&[op.axis()]));
         g - op.out().exp() * sum
     }),
-    composite!(LayerNorm, |op| {
-        let (x, rank) = (widened(op.x()), op.x().rank());
-        let begin = normalise(op.begin_norm_axis(), rank)?;
-        let axes: Vec<i64> = (begin as i64..rank as i64).collect();
-        let moments = Moments::of(x, &axes, op.epsilon());
-        let shape = match rank - begin {
-            0 | 1 => Vec::new(),
-            _ => x.static_shape().ok_or("it needs a static shape")?[begin..].to_vec(),
-        };
-        let out = scaled_and_shifted(moments.normal, op.scale(), op.bias(), &shape).cast_like(op.x());
-        let [mean, variance] = [moments.mean, moments.variance].map(|v| v.squeeze_with(|o| o.axis(&axes)));
-        [out, mean, variance]
-    }),
+    Rule {
+        apply: layer_norm_adjoint,
+        ..LAYER_NORM
+    },
     composite!(GroupNorm, |op| {
         let (shape, groups) = (op.x().shape_of_batch().ok_or("it needs a static shape")?, op.groups());
         if groups < 1 {
@@ -131,7 +122,10 @@ pub(super) const RULES: &[Rule] = &[
         };
         [out, moments.mean.reshape([rows]), moments.factor.reshape([rows])]
     }),
-    composite!(BatchNorm, batch_norm),
+    Rule {
+        apply: batch_norm_adjoint,
+        ..BATCH_NORM
+    },
     composite!(CrossEntropyWithSoftmax, cross_entropy),
     adjoint!(Dropout, |op| match op.grad_of(0) {
         None => op.settle_rest(),
@@ -151,6 +145,21 @@ pub(super) const RULES: &[Rule] = &[
     }),
     adjoint!(CoalesceTensor, coalesce),
 ];
+
+const LAYER_NORM: Rule = composite!(LayerNorm, |op| {
+    let (x, rank) = (widened(op.x()), op.x().rank());
+    let begin = normalise(op.begin_norm_axis(), rank)?;
+    let axes: Vec<i64> = (begin as i64..rank as i64).collect();
+    let moments = Moments::of(x, &axes, op.epsilon());
+    let shape = match rank - begin {
+        0 | 1 => Vec::new(),
+        _ => x.static_shape().ok_or("it needs a static shape")?[begin..].to_vec(),
+    };
+    let out = scaled_and_shifted(moments.normal, op.scale(), op.bias(), &shape).cast_like(op.x());
+    let [mean, variance] = [moments.mean, moments.variance].map(|v| v.squeeze_with(|o| o.axis(&axes)));
+    [out, mean, variance]
+});
+const BATCH_NORM: Rule = composite!(BatchNorm, batch_norm);
 
 /// In single precision what is of a lower one.
 fn widened(x: Expr<'_>) -> Expr<'_> {
@@ -192,27 +201,117 @@ fn scaled_and_shifted<'c>(x: Expr<'c>, scale: Option<Expr<'c>>, bias: Option<Exp
     bias.map_or(scaled, |bias| scaled + shaped(bias).cast_like(x))
 }
 
-fn batch_norm<'c>(op: Op<'c, pd::BatchNorm>) -> Result<[Expr<'c>; 6], String> {
-    let (x, mean, variance) = (op.x(), op.mean(), op.variance());
+/// The gradient of a tensor that is given mean 0 and variance 1 over axes, by that of the result; and what is divided by the number of
+/// elements there: the sums of `g` and of `g` times the result.
+fn normalised<'c>(moments: &Moments<'c>, g: Expr<'c>, sums: [Expr<'c>; 2], factor: Expr<'c>, count: f64) -> Expr<'c> {
+    let [mean, slope] = sums.map(|sum| sum * (1.0 / count));
+    (g - mean - moments.normal * slope) * factor
+}
+
+/// The number of elements over which moments are taken, if the cotangent of the normalized tensor is the only one, and it is of single or
+/// double precision: then a formula takes fewer operations than differentiating the moments.
+fn plain(cx: Cx<'_>, x: Expr<'_>, axes: &[i64]) -> Option<f64> {
+    let is_only = cx.grad_of(0).is_some() && cx.grads().iter().skip(1).all(Option::is_none);
+    let shape = x.static_shape()?;
+    let count: i64 = axes.iter().map(|&axis| shape[axis as usize]).product();
+    (is_only && matches!(x.elem(), Some(Type::F32 | Type::F64)) && count > 0).then_some(count as f64)
+}
+
+fn layer_norm_adjoint(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
+    {
+        let formula = Formula::new(cx);
+        let op = formula.view::<pd::LayerNorm>();
+        let (x, rank) = (op.x(), op.x().rank());
+        let begin = normalise(op.begin_norm_axis(), rank)?;
+        let axes: Vec<i64> = (begin as i64..rank as i64).collect();
+        if let Some(count) = plain(formula.cx(), x, &axes)
+            && let Some(g) = formula.cx().grad_of(0)
+        {
+            let moments = Moments::of(x, &axes, op.epsilon());
+            let rows = &x.dims()[begin..];
+            op.give_if_wanted(pd::LayerNorm::bias, || sum_of_rows(g, rows));
+            op.give_if_wanted(pd::LayerNorm::scale, || sum_of_rows(g * moments.normal, rows));
+            op.give_if_wanted(pd::LayerNorm::x, || {
+                let g = scaled_and_shifted(g, op.scale(), None, rows);
+                let sums = [g, g * moments.normal].map(|v| v.total(&axes));
+                normalised(&moments, g, sums, moments.factor, count)
+            });
+            op.settle_rest();
+            return formula.finish();
+        }
+    }
+    expanded(cx)
+}
+
+/// The sum over the dimensions in front of those of a row, as a vector.
+fn sum_of_rows<'c>(x: Expr<'c>, row: &[i64]) -> Expr<'c> {
+    let axes: Vec<i64> = (0..(x.rank() - row.len()) as i64).collect();
+    let sum = if axes.is_empty() {
+        x
+    } else {
+        x.sum_with(|o| o.axis(axes))
+    };
+    sum.reshape([row.iter().product::<i64>()])
+}
+
+fn batch_norm_adjoint(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
+    {
+        let formula = Formula::new(cx);
+        let op = formula.view::<pd::BatchNorm>();
+        let (shape, axes) = channels(op)?;
+        if !has_given_moments(op)
+            && let Some(count) = plain(formula.cx(), op.x(), &axes)
+            && let Some(g) = formula.cx().grad_of(0)
+        {
+            let moments = Moments::of(op.x(), &axes, op.epsilon());
+            let sums = [g, g * moments.normal].map(|v| v.total(&axes));
+            let of_channels = |at: usize| sums[at].squeeze_with(|o| o.axis(&axes));
+            op.give_if_wanted(pd::BatchNorm::bias, || of_channels(0));
+            op.give_if_wanted(pd::BatchNorm::scale, || of_channels(1));
+            op.give_if_wanted(pd::BatchNorm::x, || {
+                let factor = scaled_and_shifted(moments.factor, op.scale(), None, &shape);
+                normalised(&moments, g, sums, factor, count)
+            });
+            op.settle_rest();
+            return formula.finish();
+        }
+    }
+    expanded(cx)
+}
+
+/// A shape that broadcasts one number for each channel, and the other axes.
+fn channels(op: Op<'_, pd::BatchNorm>) -> Result<(Vec<i64>, Vec<i64>), String> {
+    let x = op.x();
     let channel = if op.data_format() == "NHWC" {
         x.rank().saturating_sub(1)
     } else {
         1
     };
     let mut shape = vec![1; x.rank()];
-    shape[channel] = match x.dims().get(channel) {
-        Some(&channels @ 0..) if x.rank() > 1 => channels,
+    match x.dims().get(channel) {
+        Some(&channels @ 0..) if x.rank() > 1 => shape[channel] = channels,
         _ => return Err("it needs a known number of channels".to_owned()),
-    };
+    }
+    let axes = (0..x.rank()).filter(|&a| a != channel).map(|a| a as i64).collect();
+    Ok((shape, axes))
+}
+
+/// Whether mean and variance are operands, and not those of the tensor.
+fn has_given_moments(op: Op<'_, pd::BatchNorm>) -> bool {
+    op.is_test() && !op.trainable_statistics() || op.use_global_stats()
+}
+
+fn batch_norm<'c>(op: Op<'c, pd::BatchNorm>) -> Result<[Expr<'c>; 6], String> {
+    let (x, mean, variance) = (op.x(), op.mean(), op.variance());
+    let (shape, axes) = channels(op)?;
     let reserve = op.empty_like(x);
-    if op.is_test() && !op.trainable_statistics() || op.use_global_stats() {
+    if has_given_moments(op) {
         let factor = (variance + op.epsilon()).rsqrt();
         let (wide_mean, wide_factor) = (mean.reshape(&shape), factor.reshape(&shape));
         let normal = (x - wide_mean) * wide_factor;
         let out = scaled_and_shifted(normal, op.scale(), op.bias(), &shape);
         return Ok([out, mean, variance, mean, factor, reserve]);
     }
-    let axes: Vec<i64> = (0..x.rank()).filter(|&a| a != channel).map(|a| a as i64).collect();
     let moments = Moments::of(x, &axes, op.epsilon());
     let out = scaled_and_shifted(moments.normal, op.scale(), op.bias(), &shape);
     let [own_mean, own_variance, factor] =
