@@ -200,6 +200,42 @@ pd.fetch (%x) {{name = \"x\"}}
     }
 }
 
+/// One number for each channel of an image, or row of a matrix, and several of a tile.
+#[test]
+fn numbers_of_channels_are_read_again() {
+    for (image, channels) in [
+        ("3, 5, 7, 9", "1, 5, 1, 1"),
+        ("3, 5, 7, 9", "5, 1, 1"),
+        ("2, 3, 40, 50", "1, 3, 1, 1"),
+        ("2, 3, 40, 50", "2, 3, 1, 1"),
+        ("600, 3", "600, 1"),
+        ("30, 700", "30, 1"),
+        ("1, 4, 1, 600", "1, 4, 1, 1"),
+    ] {
+        let text = format!(
+            "%x = pd.data {{name = \"x\", shape = [{image}], dtype = f32}}
+%m = pd.data {{name = \"m\", shape = [{channels}], dtype = f32}}
+%a = pd.subtract (%x, %m)
+%b = pd.multiply (%m, %a)
+%c = pd.add (%b, %x)
+%d = pd.multiply (%c, %m)
+pd.fetch (%a) {{name = \"a\"}}
+pd.fetch (%d) {{name = \"d\"}}
+"
+        );
+        let mut options = Options::default();
+        for (seed, name, shape) in [(1, "x", image), (2, "m", channels)] {
+            let shape: Vec<usize> = shape.split(", ").map(|d| d.parse().unwrap()).collect();
+            let values = (0..shape.iter().product()).map(|at| ((at * 31 + seed * 17) % 1009) as f32 / 128.0 - 4.0);
+            options.inputs.insert(
+                name.to_owned(),
+                Tensor::new(&shape, values.collect::<Vec<f32>>()).unwrap(),
+            );
+        }
+        agree(&text, &options);
+    }
+}
+
 #[test]
 fn what_fails_behind_the_first_elements_is_told_where_it_fails() {
     let text = data(DType::I64).replace("value = 0.5", "value = 2")

@@ -30,10 +30,13 @@ pub(crate) struct Chain {
 }
 
 /// How an operand is read.
+#[derive(Clone, Copy)]
 pub(super) enum Kind {
     Each,
     Row,
     One,
+    /// A number for so many of the last dimensions: for each channel of an image.
+    Stretched(usize),
 }
 
 /// How an operand of a shape is read for a result of another one, if a chain can. Extents may be unknown.
@@ -44,7 +47,12 @@ pub(super) fn kind<D: PartialEq + Copy>(shape: &[D], result: &[D], one: D) -> Op
         () if shape.len() > result.len() => None,
         () if inner.is_empty() => Some(Kind::One),
         () if result.ends_with(inner) => Some(Kind::Row),
-        () => None,
+        () => {
+            let last = inner.iter().rev().take_while(|&&d| d == one).count();
+            let outer = &result[..result.len() - last];
+            let fits = last > 0 && outer.ends_with(&inner[..inner.len() - last]);
+            fits.then_some(Kind::Stretched(last))
+        }
     }
 }
 
@@ -178,8 +186,17 @@ impl Chain {
             };
             results.push((tensor, dead));
         }
-        self.compute(env, &kinds, [count, tile, row], spread, &mut results, &mut new, flush)
-            .map_err(ExecError::new)?;
+        self.compute(
+            env,
+            &shape,
+            &kinds,
+            [count, tile, row],
+            spread,
+            &mut results,
+            &mut new,
+            flush,
+        )
+        .map_err(ExecError::new)?;
         for src in self.flow.outside.iter().filter(|src| src.last) {
             env[src.slot as usize] = Value::None;
         }
@@ -197,6 +214,7 @@ impl Chain {
     fn compute<T: Number>(
         &self,
         env: &[Value],
+        shape: &[usize],
         kinds: &[Kind],
         [count, tile, row]: [usize; 3],
         spread: bool,
@@ -214,8 +232,13 @@ impl Chain {
             }
             let values = self.tensor(env, number).and_then(Tensor::view::<T>);
             let values = values.ok_or("an operand is missing")?;
-            given.push(match kind {
+            given.push(match *kind {
                 Kind::Each => Given::Each(values),
+                Kind::Stretched(last) => {
+                    registers += 1;
+                    let stretch = shape[shape.len() - last..].iter().product();
+                    Given::Stretched(values, stretch, registers - 1)
+                }
                 Kind::Row if values.len() > TILE => Given::Row(values),
                 Kind::Row | Kind::One => {
                     let mut fixed = room(tile)?;

@@ -167,6 +167,8 @@ pub(crate) enum Given<'v, T> {
     Fixed(Storage<T>),
     /// The elements of a target, which are copied to this register first.
     Target(usize, usize),
+    /// Each of them so many times, over and over; they are copied to this register first.
+    Stretched(&'v [T], usize, usize),
 }
 
 /// Where results are written.
@@ -224,10 +226,23 @@ impl<T: Number> Task for Chain<'_, '_, T> {
             let end = (start + tile).min(part.end).min((start / row + 1) * row);
             let n = end - start;
             for given in given {
-                if let &Given::Target(target, register) = given
-                    && let Some((Target::Place(values), _)) = part.targets.get(target)
-                {
-                    registers[register * tile..][..n].copy_from_slice(&values[start - part.start..][..n]);
+                match *given {
+                    Given::Target(target, register) => {
+                        if let Some((Target::Place(values), _)) = part.targets.get(target) {
+                            registers[register * tile..][..n].copy_from_slice(&values[start - part.start..][..n]);
+                        }
+                    }
+                    Given::Stretched(values, stretch, register) => {
+                        let mut to = &mut registers[register * tile..][..n];
+                        let mut at = start / stretch;
+                        let mut left = (at + 1) * stretch - start;
+                        while !to.is_empty() {
+                            let (now, rest) = to.split_at_mut(left.min(to.len()));
+                            now.fill(values[at % values.len()]);
+                            (to, at, left) = (rest, at + 1, stretch);
+                        }
+                    }
+                    _ => {}
                 }
             }
             // The last step writes to its target directly.
@@ -262,7 +277,7 @@ impl<T: Number> Task for Chain<'_, '_, T> {
                         Given::Each(values) => &values[start..end],
                         Given::Row(values) => &values[start % row..][..n],
                         Given::Fixed(values) => &values[..n],
-                        &Given::Target(_, register) => read(register),
+                        &Given::Target(_, register) | &Given::Stretched(.., register) => read(register),
                     },
                 };
                 // Not by `map`, which is not compiled for the instruction set.

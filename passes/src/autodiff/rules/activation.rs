@@ -43,7 +43,7 @@ pub(super) const RULES: &[Rule] = &[
     slope!(Selu, |op| exponential(op.x(), op.scale(), op.scale() * op.alpha(), 1.0)),
     slope!(Celu, |op| exponential(op.x(), 1.0, 1.0, 1.0 / op.alpha())),
     derivative!(LeakyRelu, |op, g| op.x().above(0.0).select(g, g * op.negative_slope())),
-    derivative!(Relu6, |op, g| between(op.x(), g, 0.0, 6.0)),
+    derivative!(Relu6, |op, g| (6.0 - op.out()).relu_grad(op.out().relu_grad(g))),
     derivative!(Hardtanh, |op, g| between(op.x(), g, op.t_min(), op.t_max())),
     derivative!(Hardsigmoid, |op, g| {
         let (slope, offset) = (op.slope(), op.offset());
