@@ -14,7 +14,7 @@ use std::ops::{Add, AddAssign, Mul, Sub};
 
 use pulp::{Simd, WithSimd};
 
-use super::gemm_rows::{all_dots, rows};
+use super::gemm_rows::{all_dots, are_long, long_dots, rows};
 use super::panels::{Cut, Operand, Right, pack_all};
 use crate::exec::count_flops;
 use crate::parallel;
@@ -125,6 +125,10 @@ pub(super) trait Real:
             (_, false) if small || p.k <= SHALLOW => rows(p, x.values, y.values, None, z),
             (_, false) if p.m <= THIN => rows(p, x.values, y.values, y.thin_panels(p), z),
             (false, true) if small || dots => all_dots(p, x.values, y.values, z),
+            (false, true) if are_long(p) && x.is_alone() && y.is_alone() => {
+                let starts: Vec<usize> = (0..p.n).map(|column| column * p.k).collect();
+                long_dots(p, x.values, y.values, &starts, z, false);
+            }
             (true, true) if small => whole_rows(p, x.values, y.values, z, |sum, a, b| sum + a * b),
             _ => {
                 let right = y.panels(p).map_or(Right::Matrix(y.values), Right::Kept);
@@ -247,6 +251,12 @@ impl<T: Real> WithSimd for Registers<T> {
 /// If there is no memory for the blocks.
 pub(super) fn with_right<T: Real>(p: Product, x: &[T], y: &Right<'_, T>, z: &mut [T], add: bool) -> Result<(), String> {
     count_flops(2 * p.m * p.k * p.n);
+    if let Right::Columns { values, starts } = *y
+        && are_long(p)
+    {
+        long_dots(p, x, values, starts, z, add);
+        return Ok(());
+    }
     blocks(p, x.into(), y, z, add)
 }
 
@@ -499,6 +509,8 @@ mod tests {
             (20, 70, 1000),
             (9, 257, 49),
             (3, 300, 481),
+            (37, 2000, 50),
+            (6, 3301, 7),
         ] {
             for (tx, ty) in [(false, false), (false, true), (true, false), (true, true)] {
                 let p = Product { m, k, n, tx, ty };

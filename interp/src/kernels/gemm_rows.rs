@@ -190,3 +190,98 @@ fn dots<S: Simd, T: Real, const M: usize, const N: usize>(
         }
     }
 }
+
+/// The terms of long dot products that are added at once: those of some rows stay in the nearest cache.
+const TERMS: usize = 1536;
+/// The rows of a part.
+const ROWS: usize = 16;
+
+/// Whether products of rows with rows are added up faster where they are than from panels: copying these takes about as long as the
+/// products with few of the other rows.
+pub(super) fn are_long(p: Product) -> bool {
+    let few = p.m.saturating_mul(p.n) <= 64 * p.m.saturating_add(p.n);
+    !p.tx && p.ty && p.k >= 512 && p.m >= DOT_ROWS && few
+}
+
+/// Dot products of the rows of `x`, which are contiguous, with those that begin at `starts`; with `add`, they are added to the result.
+pub(super) fn long_dots<T: Real>(p: Product, x: &[T], values: &[T], starts: &[usize], z: &mut [T], add: bool) {
+    parallel::chunks(z, ROWS * p.n, p.work(), |first, z| {
+        let x = &x[first / p.n.max(1) * p.k..];
+        for from in (0..p.k).step_by(TERMS) {
+            let terms = TERMS.min(p.k - from);
+            simd::dispatch(LongDots {
+                k: p.k,
+                terms,
+                x: &x[from..],
+                y: &values[from..],
+                starts,
+                z: &mut *z,
+                add: add || from > 0,
+            });
+        }
+    });
+}
+
+struct LongDots<'v, T> {
+    k: usize,
+    terms: usize,
+    x: &'v [T],
+    y: &'v [T],
+    starts: &'v [usize],
+    z: &'v mut [T],
+    add: bool,
+}
+
+impl<T: Real> WithSimd for LongDots<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(mut self, simd: S) {
+        let rows = self.z.len() / self.starts.len().max(1);
+        for column in (0..self.starts.len()).step_by(DOT_COLUMNS) {
+            let columns = DOT_COLUMNS.min(self.starts.len() - column);
+            for row in (0..rows).step_by(DOT_ROWS) {
+                if rows - row >= DOT_ROWS && columns == DOT_COLUMNS && S::REGISTER_COUNT >= 32 {
+                    self.tile::<S, DOT_ROWS, DOT_COLUMNS>(simd, row, column);
+                    continue;
+                }
+                for row in row..rows.min(row + DOT_ROWS) {
+                    match columns {
+                        DOT_COLUMNS => self.tile::<S, 1, DOT_COLUMNS>(simd, row, column),
+                        _ => (column..column + columns).for_each(|at| self.tile::<S, 1, 1>(simd, row, at)),
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl<T: Real> LongDots<'_, T> {
+    /// The products of `M` rows and `N` columns. The order of the terms does not depend on these.
+    #[inline(always)]
+    fn tile<S: Simd, const M: usize, const N: usize>(&mut self, simd: S, row: usize, column: usize) {
+        let x: [_; M] = std::array::from_fn(|at| T::vectors::<S>(&self.x[(row + at) * self.k..][..self.terms]));
+        let y: [_; N] = std::array::from_fn(|at| T::vectors::<S>(&self.y[self.starts[column + at]..][..self.terms]));
+        let mut sums = [[T::splat(simd, T::default()); N]; M];
+        let length = x[0].0.len();
+        let heads: [_; M] = std::array::from_fn(|at| &x[at].0[..length]);
+        let others: [_; N] = std::array::from_fn(|at| &y[at].0[..length]);
+        for l in 0..length {
+            for i in 0..M {
+                for j in 0..N {
+                    sums[i][j] = T::fused(simd, heads[i][l], others[j][l], sums[i][j]);
+                }
+            }
+        }
+        let width = self.starts.len();
+        for i in 0..M {
+            let rest = T::partial(simd, x[i].1);
+            for j in 0..N {
+                let sum = T::fused(simd, rest, T::partial(simd, y[j].1), sums[i][j]);
+                let z = &mut self.z[(row + i) * width + column + j];
+                let sum = T::total(simd, sum);
+                *z = if self.add { *z + sum } else { sum };
+            }
+        }
+    }
+}

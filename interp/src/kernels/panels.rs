@@ -76,6 +76,11 @@ impl<'v, T: Real> Operand<'v, T> {
         }
     }
 
+    /// Whether nothing is kept.
+    pub(super) fn is_alone(self) -> bool {
+        self.kept.is_none()
+    }
+
     fn kept_panels(
         self,
         kind: Derived,
