@@ -101,6 +101,13 @@ pub struct Args {
     )]
     pub denormals: Denormals,
 
+    /// Compute operations on f32 in double precision, and round their results once
+    ///
+    /// Without this option, some functions, sums of few elements, products and convolutions of f32 are computed in single
+    /// precision, which is faster, with errors of some units in the last place.
+    #[arg(long, conflicts_with_all = ["eager_grad", "engine"], hide_short_help = true)]
+    pub precise: bool,
+
     /// The number of threads for large kernels; default: the number of hardware threads
     ///
     /// The results do not depend on this number.

@@ -339,6 +339,7 @@ fn execute<T>(
         max_steps: args.max_steps,
         max_memory: args.common.max_memory,
         flush_subnormals: args.denormals == Denormals::Flush && !args.eager_grad,
+        precise: args.precise,
         profile: args.profile.is_some(),
         ..Options::default()
     };

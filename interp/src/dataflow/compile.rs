@@ -267,6 +267,7 @@ impl<'c, 'o> Setup<'c, 'o> {
     pub(super) fn new(ctx: &'c Arc<Context>, options: &'o Options, join: bool) -> Self {
         let mut compiler = Compiler::new(ctx);
         compiler.flush = options.flush_subnormals;
+        compiler.precise = options.precise;
         Setup {
             compiler,
             options,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pir_dialects::mlir::{self, branch, scf};
 use pir_dialects::{cf, df, func, pd};
-use pir_ir::{BlockId, Body, Context, OpId, OpView, Traits, TypeData, ValueId};
+use pir_ir::{BlockId, Body, Context, Dependence, OpId, OpView, Traits, Type, TypeData, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::buffers::memory_op;
@@ -18,7 +18,35 @@ use super::stats::LoopStats;
 use super::{ExecError, input_name};
 use crate::kernels::slices::extents;
 use crate::kernels::{Kernel, Kernels, dtype_of};
-use crate::tensor::Tensor;
+use crate::tensor::{DType, Tensor};
+
+/// Whether a result in single precision may be rounded: that of a function of real numbers, which has a derivative. What only moves
+/// elements, compares them or takes their bits is the same in any precision.
+fn is_rounded(op: OpView<'_>) -> bool {
+    let is_single = |&at: &usize| (op.operand_type(at)).is_some_and(|ty| op.ctx.elem_type(ty) == Type::F32);
+    let count = op.body.num_operands(op.op);
+    let reads = (0..count).any(|at| is_single(&at) && op.dependence(at) == Dependence::Differentiable);
+    reads && !op.has(Traits::MOVEMENT) && op.has_no_effects()
+}
+
+/// The kernel on operands in double precision, whose results are rounded to the types that the operation has.
+fn widened(kernel: Kernel, op: OpView<'_>) -> Kernel {
+    let results = op.body.results(op.op).map(|value| op.body.value_type(value));
+    let types: Vec<Option<DType>> = results.map(|ty| dtype_of(op.ctx, op.ctx.elem_type(ty))).collect();
+    Box::new(move |inputs| {
+        let wide = |x: Tensor| match x.dtype() {
+            DType::F32 => x.cast(DType::F64),
+            _ => Ok(x),
+        };
+        let results = kernel(inputs.into_iter().map(wide).collect::<Result<_, _>>()?)?;
+        let typed = results.into_iter().zip(types.iter().chain(std::iter::repeat(&None)));
+        let rounded = typed.map(|(x, &ty)| match (x.dtype(), ty) {
+            (DType::F64, Some(DType::F32)) => x.cast(DType::F32),
+            _ => Ok(x),
+        });
+        rounded.collect()
+    })
+}
 
 /// Shared by the compilation of all bodies of a run.
 pub(crate) struct Compiler<'c> {
@@ -31,6 +59,8 @@ pub(crate) struct Compiler<'c> {
     pub(crate) fuse_from: usize,
     /// Whether subnormal results become zeros.
     pub(crate) flush: bool,
+    /// Whether single precision is computed in double precision.
+    pub(crate) precise: bool,
     /// The clocks of the operations, if they are measured.
     pub(crate) clocks: Option<Clocks>,
 }
@@ -45,6 +75,7 @@ impl<'c> Compiler<'c> {
             loops: Vec::new(),
             fuse_from: LEAST,
             flush: false,
+            precise: false,
             clocks: None,
         }
     }
@@ -63,6 +94,10 @@ impl<'c> Compiler<'c> {
     /// The kernel of an operation as it is to be run: subnormal results may have to become zeros, and it may be measured.
     fn finished(&mut self, body: &Body, op: OpId, (kernel, flush): (Kernel, bool)) -> Kernel {
         let view = body.view(self.ctx, op);
+        let kernel = match self.precise && is_rounded(view) {
+            true => widened(kernel, view),
+            false => kernel,
+        };
         // Operations that only move numbers create no subnormal ones; filling may.
         let fills =
             view.attr("value").is_some() || view.attr("pad_value").is_some() || view.operand_called("value").is_some();
@@ -129,7 +164,7 @@ impl<'c> Compiler<'c> {
                     chain: None,
                 });
             }
-            if self.clocks.is_none() {
+            if self.clocks.is_none() && !self.precise {
                 group(ctx, body, &mut instrs, self.fuse_from);
                 chains(ctx, body, self.kernels, &mut instrs);
             }
@@ -456,9 +491,9 @@ impl Unit<'_, '_, '_> {
         }
         Ok(Code::Kernel {
             kernel: self.prepared()?,
-            in_place: match self.compiler.clocks {
-                None => self.compiler.kernels.in_place(name),
-                Some(_) => None,
+            in_place: match self.compiler.clocks.is_some() || self.compiler.precise {
+                true => None,
+                false => self.compiler.kernels.in_place(name),
             },
             inputs: self.operands(),
             lists,
@@ -469,11 +504,12 @@ impl Unit<'_, '_, '_> {
     fn prepared(&mut self) -> Result<Kernel, ExecError> {
         let (ctx, compiler) = (self.compiler.ctx, &mut *self.compiler);
         let view = self.body.view(ctx, self.op);
-        let kernel = compiler.kernels.prepare_for(view, compiler.flush);
+        let precise = compiler.precise && is_rounded(view);
+        let kernel = compiler.kernels.prepare_for(view, compiler.flush, precise);
         match kernel {
             Some(kernel) => Ok(compiler.finished(self.body, self.op, kernel.map_err(ExecError::new)?)),
             None => {
-                if let Some(kernel) = late::kernel(ctx, view, compiler.flush) {
+                if let Some(kernel) = late::kernel(ctx, view, [compiler.flush, compiler.precise]) {
                     return Ok(compiler.finished(self.body, self.op, (kernel, false)));
                 }
                 let error = ExecError::new("there is no kernel for this operation");

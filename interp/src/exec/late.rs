@@ -38,7 +38,7 @@ pub fn is_late(op: OpView<'_>) -> bool {
 }
 
 /// The kernel of an operation that has none, but an expansion for shapes that are known in the run.
-pub(super) fn kernel(ctx: &Arc<Context>, op: OpView<'_>, flush: bool) -> Option<Kernel> {
+pub(super) fn kernel(ctx: &Arc<Context>, op: OpView<'_>, [flush, precise]: [bool; 2]) -> Option<Kernel> {
     let lowering = ctx.extension::<Lowering>().is_some_and(|lowering| lowering.0.is_some());
     if !is_late(op) || !(op.is_composite() || lowering && op.name().ends_with("_grad")) {
         return None;
@@ -62,6 +62,7 @@ pub(super) fn kernel(ctx: &Arc<Context>, op: OpView<'_>, flush: bool) -> Option<
             .collect(),
         results: op.body.results(op.op).map(|value| op.body.value_type(value)).collect(),
         flush,
+        precise,
         last: Mutex::default(),
     };
     Some(Box::new(move |inputs| late.run(inputs)))
@@ -78,6 +79,7 @@ struct Late {
     written: Vec<Type>,
     results: Vec<Type>,
     flush: bool,
+    precise: bool,
     /// The program for the tensors that it was applied to last: most often, the next ones are of the same types.
     last: Mutex<Option<(Vec<Type>, Arc<Module>)>>,
 }
@@ -106,6 +108,7 @@ impl Late {
                 .map(|(at, x)| (at.to_string(), x))
                 .collect(),
             flush_subnormals: self.flush,
+            precise: self.precise,
             ..Options::default()
         };
         let outcome = run(&module, &options, &mut std::io::sink()).map_err(|error| error.message)?;

@@ -25,6 +25,8 @@ pub struct Options {
     /// of the same sign. Most processors compute with them many times slower than with others. The eager engine keeps
     /// them.
     pub flush_subnormals: bool,
+    /// Whether the results of operations on `f32` are computed in double precision and rounded once. None are fused then.
+    pub precise: bool,
     /// Whether every operation is measured: see [`Outcome::profile`]. None are fused then.
     pub profile: bool,
 }

@@ -149,8 +149,8 @@ fn channels<T: Real>(
     let many = (out.len() / size).div_ceil(PARTS).max(1);
     parallel::try_chunks(out, many * size, work, |first, out| {
         let mut room = Room::default();
-        let parts = out.chunks_exact_mut(size).enumerate();
-        let result = parts.map(|(at, to)| f(first / size + at, &mut room, to)).collect();
+        let mut parts = out.chunks_exact_mut(size).enumerate();
+        let result = parts.try_for_each(|(at, to)| f(first / size + at, &mut room, to));
         room.done();
         result
     })

@@ -216,13 +216,18 @@ impl Kernels {
     /// # Errors
     /// If the attributes are not those of the operation.
     pub fn prepare(&self, view: OpView<'_>) -> Option<Result<Kernel, String>> {
-        self.prepare_for(view, false)
+        self.prepare_for(view, false, false)
             .map(|kernel| kernel.map(|(kernel, _)| kernel))
     }
 
     /// The same of a run where subnormal results become zeros if `flush` is true, and whether the kernel leaves that to
-    /// the caller.
-    pub(crate) fn prepare_for(&self, view: OpView<'_>, flush: bool) -> Option<Result<(Kernel, bool), String>> {
+    /// the caller. With `precise`, its operands in single precision are given in double precision.
+    pub(crate) fn prepare_for(
+        &self,
+        view: OpView<'_>,
+        flush: bool,
+        precise: bool,
+    ) -> Option<Result<(Kernel, bool), String>> {
         let entry = self.table.get(view.name())?;
         let mut prepare = entry.prepare;
         if view.complex_type().is_some() {
@@ -231,7 +236,7 @@ impl Kernels {
                 None => return Some(Err(format!("`{}` of complex numbers is not supported", view.name()))),
             }
         }
-        let spec = Spec { view, flush };
+        let spec = Spec { view, flush, precise };
         let kernel = match prepare {
             KernelKind::Kernel(prepare) => prepare(&spec),
             KernelKind::Function(prepare) => Ok(vector::kernel(prepare(&spec))),
@@ -242,9 +247,14 @@ impl Kernels {
     /// The operation as a step of a chain, if it can be one.
     pub(crate) fn step(&self, view: OpView<'_>) -> Option<Step> {
         let entry = self.table.get(view.name())?;
+        let spec = Spec {
+            view,
+            flush: false,
+            precise: false,
+        };
         match entry.prepare {
-            KernelKind::Function(prepare) => Some(Step::Mapped(prepare(&Spec { view, flush: false }))),
-            KernelKind::Kernel(_) => entry.step?(&Spec { view, flush: false }),
+            KernelKind::Function(prepare) => Some(Step::Mapped(prepare(&spec))),
+            KernelKind::Kernel(_) => entry.step?(&spec),
         }
     }
 

@@ -23,6 +23,8 @@ pub struct Spec<'a> {
     pub view: OpView<'a>,
     /// Whether subnormal results become zeros.
     pub(crate) flush: bool,
+    /// Whether operands in single precision are given in double precision, and so are the results.
+    pub(crate) precise: bool,
 }
 
 /// The tensor of the elements of `dense<…>`.
@@ -155,10 +157,13 @@ impl Spec<'_> {
         self.view.operand_called(name)
     }
 
-    /// The element type of the result at `index`.
+    /// The element type that the kernel computes the result at `index` in.
     pub(crate) fn result_dtype(&self, index: usize) -> Result<DType, String> {
         let ty = self.view.result_type(index).ok_or("the operation has no result")?;
-        dtype_of(self.view.ctx, ty).ok_or_else(|| "the result is not a tensor of numbers".to_owned())
+        match dtype_of(self.view.ctx, ty).ok_or("the result is not a tensor of numbers")? {
+            DType::F32 if self.precise => Ok(DType::F64),
+            dtype => Ok(dtype),
+        }
     }
 }
 

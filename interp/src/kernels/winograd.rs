@@ -135,8 +135,8 @@ impl Tiles {
             });
             count_flops(2 * self.filters * channels * PLACES * self.count);
             let (weights, tiles) = (&weights[..], &tiles[..]);
-            let parts = to.chunks_mut(FILTERS * area).enumerate();
-            let mut finite: Vec<(bool, &mut [T])> = parts.map(|(_, part)| (true, part)).collect();
+            let parts = to.chunks_mut(FILTERS * area);
+            let mut finite: Vec<(bool, &mut [T])> = parts.map(|part| (true, part)).collect();
             let work = self.filters * channels * self.count;
             parallel::chunks(&mut finite, 1, work, |at, part| {
                 for (is_finite, to) in part {
@@ -181,19 +181,17 @@ impl<T: Real> Weights<'_, T> {
     #[inline(always)]
     fn of<const H: usize>(self) {
         let size = self.channels * TAPS;
-        let there = (self.filters.len() / size).min(H);
         for c in 0..self.channels {
             let mut taps = [[T::default(); H]; TAPS];
-            for at in 0..there {
-                if let Some(from) = self.filters[at * size + c * TAPS..].first_chunk::<TAPS>() {
-                    for tap in 0..TAPS {
-                        taps[tap][at] = from[tap];
-                    }
+            let given = self.filters.chunks_exact(size).take(H).enumerate();
+            for (at, filter) in given {
+                if let Some(from) = filter[c * TAPS..].first_chunk::<TAPS>() {
+                    taps.iter_mut().zip(from).for_each(|(to, &tap)| to[at] = tap);
                 }
             }
-            let rows = [0, 3, 6].map(|first| spread([taps[first], taps[first + 1], taps[first + 2]]));
-            for x in 0..SIDE {
-                let column = spread([rows[0][x], rows[1][x], rows[2][x]]);
+            let [top, middle, bottom] = [0, 3, 6].map(|first| spread([taps[first], taps[first + 1], taps[first + 2]]));
+            for (x, ((top, middle), bottom)) in top.into_iter().zip(middle).zip(bottom).enumerate() {
+                let column = spread([top, middle, bottom]);
                 for (y, numbers) in column.iter().enumerate() {
                     let at = (y * SIDE + x) * apart(self.channels, H) + c * H;
                     self.to[at..][..H].copy_from_slice(numbers);
@@ -314,7 +312,9 @@ impl<T: Real> Results<'_, T> {
         let [high, across] = tiles.results;
         let width = tiles.width;
         let mut products = [[[T::default(); WIDE * 16]; 8]; PLACES];
-        let mut rest = T::default();
+        // Zero times a number that is not finite is none.
+        let zero = T::default();
+        let mut rest = zero;
         let (left, right) = (apart(channels, M), apart(channels, width));
         for (panel, image) in image.chunks_exact(PLACES * right).enumerate() {
             let first = panel * width;
@@ -344,11 +344,11 @@ impl<T: Real> Results<'_, T> {
                             let both = even[l..l + kept].iter().zip(&odd[l..l + kept]);
                             for (pair, (&even, &odd)) in pairs.iter_mut().zip(both) {
                                 *pair = [even, odd];
-                                rest += (even - even) + (odd - odd);
+                                rest += even * zero + odd * zero;
                             }
                             if let Some(last) = single.first_mut() {
                                 *last = even[l + kept - 1];
-                                rest += *last - *last;
+                                rest += *last * zero;
                             }
                         }
                         l += count;
@@ -356,7 +356,7 @@ impl<T: Real> Results<'_, T> {
                 }
             }
         }
-        rest == T::default()
+        rest == zero
     }
 }
 

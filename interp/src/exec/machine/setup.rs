@@ -37,6 +37,7 @@ impl<'m> Compiled<'m> {
         let mut compiler = Compiler::new(ctx);
         compiler.fuse_from = options.fuse_from.unwrap_or(compiler.fuse_from);
         compiler.flush = options.flush_subnormals;
+        compiler.precise = options.precise;
         compiler.clocks = options.profile.then(Clocks::default);
         let mut programs = vec![compiler.compile(entry.body)?];
         let mut by_name = FxHashMap::default();
