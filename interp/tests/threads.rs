@@ -78,6 +78,30 @@ const CASES: &[(&str, &[&[usize]])] = &[
         "%r, %s = pd.conv2d_grad (%x, %y, %z) {paddings = [1, 1], strides = [2, 2], groups = 16}",
         &[&[1, 16, 88, 88], &[16, 1, 3, 3], &[1, 16, 44, 44]],
     ),
+    (
+        "%r = pd.conv2d (%x, %y) {paddings = [1, 1]}",
+        &[&[2, 40, 29, 30], &[150, 40, 3, 3]],
+    ),
+    (
+        "%r, %s = pd.conv2d_grad (%x, %y, %z) {paddings = [1, 1]}",
+        &[&[1, 40, 29, 30], &[70, 40, 3, 3], &[1, 70, 29, 30]],
+    ),
+    (
+        "%r = pd.matmul (%x, %y) {transpose_y = true}",
+        &[&[37, 3000], &[50, 3000]],
+    ),
+    (
+        "%r = pd.pool2d (%x) {kernel_size = [3, 3], strides = [2, 2], paddings = [1, 1], pooling_type = \"max\"}",
+        &[&[2, 20, 81, 80]],
+    ),
+    (
+        "%r = pd.pool2d_grad (%x, %y, %z) {kernel_size = [3, 3], strides = [2, 2], paddings = [1, 1], pooling_type = \"avg\"}",
+        &[&[2, 20, 81, 80], &[2, 20, 41, 40], &[2, 20, 41, 40]],
+    ),
+    (
+        "%a = pd.subtract (%x, %y)\n%r = pd.multiply (%a, %y)",
+        &[&[2, 20, 81, 80], &[1, 20, 1, 1]],
+    ),
 ];
 
 fn run(text: &str, inputs: &[(String, Tensor)]) -> Vec<Tensor> {
