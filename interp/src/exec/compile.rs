@@ -94,10 +94,6 @@ impl<'c> Compiler<'c> {
     /// The kernel of an operation as it is to be run: subnormal results may have to become zeros, and it may be measured.
     fn finished(&mut self, body: &Body, op: OpId, (kernel, flush): (Kernel, bool)) -> Kernel {
         let view = body.view(self.ctx, op);
-        let kernel = match self.precise && is_rounded(view) {
-            true => widened(kernel, view),
-            false => kernel,
-        };
         // Operations that only move numbers create no subnormal ones; filling may.
         let fills =
             view.attr("value").is_some() || view.attr("pad_value").is_some() || view.operand_called("value").is_some();
@@ -507,8 +503,13 @@ impl Unit<'_, '_, '_> {
         let precise = compiler.precise && is_rounded(view);
         let kernel = compiler.kernels.prepare_for(view, compiler.flush, precise);
         match kernel {
-            Some(kernel) => Ok(compiler.finished(self.body, self.op, kernel.map_err(ExecError::new)?)),
+            Some(kernel) => {
+                let (kernel, flush) = kernel.map_err(ExecError::new)?;
+                let kernel = if precise { widened(kernel, view) } else { kernel };
+                Ok(compiler.finished(self.body, self.op, (kernel, flush)))
+            }
             None => {
+                // The operations that it expands to are widened by themselves.
                 if let Some(kernel) = late::kernel(ctx, view, [compiler.flush, compiler.precise]) {
                     return Ok(compiler.finished(self.body, self.op, (kernel, false)));
                 }
