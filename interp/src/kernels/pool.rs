@@ -11,7 +11,7 @@ use super::{IntList, Ints, Kernel, Outputs, Prepare, Spec, one, take};
 use crate::parallel;
 use crate::simd;
 use crate::tensor::buffer::{filled, scratch, stale};
-use crate::tensor::{Data, Shape, Storage, Tensor, checked_count};
+use crate::tensor::{Data, Storage, Tensor, checked_count};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (pd::Pool2d::NAME, |s| {
@@ -19,7 +19,8 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         Ok(Box::new(move |inputs| {
             let kernel = pool.kernel.get(&inputs)?;
             let [x] = take(inputs)?;
-            one(pool.channels_back(pool.run(&x, kernel, false)?.0)?)
+            let (x, windows) = pool.prepared(&x, kernel)?;
+            one(pool.channels_back(pool.run(&x, &windows, false)?.0)?)
         }))
     }),
     (pd::MaxPool2dWithIndex::NAME, |s| {
@@ -28,7 +29,8 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         Ok(Box::new(move |inputs| {
             let kernel = pool.kernel.get(&inputs)?;
             let [x] = take(inputs)?;
-            let (out, places) = pool.run(&x, kernel, true)?;
+            let (x, windows) = pool.prepared(&x, kernel)?;
+            let (out, places) = pool.run(&x, &windows, true)?;
             let mask = Tensor::of(out.shape(), places)?;
             let mut results = Outputs::new();
             results.extend([pool.channels_back(out)?, pool.channels_back(mask)?]);
@@ -157,19 +159,24 @@ impl Pool {
         }
     }
 
-    /// The pooled image with the channels in front; with `mark`, the index of each maximum in its channel.
-    fn run(&self, x: &Tensor, kernel: Option<Ints>, mark: bool) -> Result<(Tensor, Storage<i32>), String> {
-        let (first, [n, c, h, w]) = self.channels_first(x)?;
-        let windows = self.windows([h, w], kernel)?;
-        let shape = Shape::from_slice(&[n, c, windows.rows.len(), windows.columns.len()]);
+    /// The image with the channels in front, and its windows.
+    fn prepared(&self, x: &Tensor, kernel: Option<Ints>) -> Result<(Tensor, Windows), String> {
+        let (first, [_, _, h, w]) = self.channels_first(x)?;
+        Ok((first, self.windows([h, w], kernel)?))
+    }
+
+    /// The pooled image, of one with the channels in front; with `mark`, the index of each maximum in its channel.
+    fn run(&self, x: &Tensor, windows: &Windows, mark: bool) -> Result<(Tensor, Storage<i32>), String> {
+        let shape = windows.pooled(x.shape());
         let count = checked_count(&shape, 8)?;
-        if mark && i32::try_from(h * w).is_err() {
-            return Err(format!("the indices of {h} times {w} elements exceed i32"));
+        if mark && i32::try_from(windows.area()).is_err() {
+            let Windows { height, width, .. } = windows;
+            return Err(format!("the indices of {height} times {width} elements exceed i32"));
         }
-        let (data, places) = match first.data() {
-            Data::F32(x) => self.pooled::<f32>(&windows, x, count, mark)?,
-            Data::F64(x) => self.pooled::<f64>(&windows, x, count, mark)?,
-            _ => self.pooled::<f64>(&windows, &first.doubles()?, count, mark)?,
+        let (data, places) = match x.data() {
+            Data::F32(x) => self.pooled::<f32>(windows, x, count, mark)?,
+            Data::F64(x) => self.pooled::<f64>(windows, x, count, mark)?,
+            _ => self.pooled::<f64>(windows, &x.doubles()?, count, mark)?,
         };
         Ok((Tensor::from_parts(shape, data).cast(x.dtype())?, places))
     }
@@ -228,10 +235,9 @@ fn pool_grad(s: &Spec<'_>) -> Result<Kernel, String> {
     Ok(Box::new(move |inputs| {
         let kernel = pool.kernel.get(&inputs)?;
         let [x, _, g] = take(inputs)?;
-        let (_, [n, c, h, w]) = pool.channels_first(&x)?;
-        let windows = pool.windows([h, w], kernel.clone())?;
+        let (first, windows) = pool.prepared(&x, kernel)?;
         let (g, shape) = pool.channels_first(&g)?;
-        if shape != [n, c, windows.rows.len(), windows.columns.len()] {
+        if shape[..] != windows.pooled(first.shape())[..] {
             return Err(format!(
                 "the gradient has shape {shape:?}, but the image has shape {:?}",
                 x.shape()
@@ -240,14 +246,14 @@ fn pool_grad(s: &Spec<'_>) -> Result<Kernel, String> {
         let places = if pool.mean {
             Storage::default()
         } else {
-            pool.run(&x, kernel, true)?.1
+            pool.run(&first, &windows, true)?.1
         };
         let data = match g.data() {
             Data::F32(g) => spread(&pool, &windows, g, &places, x.len())?,
             Data::F64(g) => spread(&pool, &windows, g, &places, x.len())?,
             _ => spread::<f64>(&pool, &windows, &g.doubles()?, &places, x.len())?,
         };
-        let out = Tensor::from_parts(Shape::from_slice(&[n, c, h, w]), data).cast(x.dtype())?;
+        let out = Tensor::from_parts(first.shape().into(), data).cast(x.dtype())?;
         one(pool.channels_back(out)?)
     }))
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::gemm::Real;
 use crate::simd::Task;
-use crate::tensor::Element;
+use crate::tensor::{Element, Shape};
 
 /// The range of a window along one axis.
 #[derive(Clone, Copy)]
@@ -69,6 +69,12 @@ impl Windows {
         self.height * self.width
     }
 
+    /// The shape of the result for images of a shape.
+    pub(super) fn pooled(&self, images: &[usize]) -> Shape {
+        let extents = [self.rows.len(), self.columns.len()];
+        images.iter().take(2).copied().chain(extents).collect()
+    }
+
     fn line<'v, T>(&self, channel: &'v [T], y: usize) -> &'v [T] {
         &channel[y * self.width..][..self.width]
     }
@@ -90,6 +96,40 @@ fn least<T: Element>() -> T {
     T::from_f64(f64::NEG_INFINITY)
 }
 
+/// Combines the elements of each window of a row of windows: first those of a column of the image, in `line`.
+#[inline(always)]
+fn combined<T: Copy, U: Copy>(
+    (windows, row): (&Windows, &Stretch),
+    channel: &[T],
+    line: &mut [U],
+    out: &mut [U],
+    start: U,
+    of: impl Fn(T) -> U,
+    join: impl Fn(U, U) -> U,
+) {
+    line.fill(start);
+    for y in row.start..row.end {
+        let from = windows.line(channel, y);
+        line.iter_mut().zip(from).for_each(|(all, &v)| *all = join(*all, of(v)));
+    }
+    out.fill(start);
+    match &windows.runs {
+        Some(runs) => {
+            for run in runs {
+                let out = &mut out[run.windows.clone()];
+                run.each(line, |at, v| out[at] = join(out[at], v));
+            }
+        }
+        None => {
+            for (out, column) in out.iter_mut().zip(&windows.columns) {
+                *out = line[column.start..column.end]
+                    .iter()
+                    .fold(start, |all, &v| join(all, v));
+            }
+        }
+    }
+}
+
 /// The averages of a channel. The elements of a column that are in the same windows are added first.
 pub(super) struct Means<'v, T> {
     pub(super) windows: &'v Windows,
@@ -105,29 +145,12 @@ impl<T: Real> Task for Means<'_, T> {
     #[inline(always)]
     fn run<const FMA: bool>(self) {
         let Windows {
-            rows,
-            columns,
-            runs,
-            width,
-            ..
+            rows, columns, width, ..
         } = self.windows;
         let (line, sums) = self.sums.split_at_mut(*width);
         for (row, out) in rows.iter().zip(self.out.chunks_exact_mut(columns.len().max(1))) {
-            line.fill(0.0);
-            for y in row.start..row.end {
-                let from = self.windows.line(self.channel, y);
-                line.iter_mut().zip(from).for_each(|(sum, v)| *sum += v.to_f64());
-            }
-            sums.fill(0.0);
-            if let Some(runs) = runs {
-                for run in runs {
-                    let sums = &mut sums[run.windows.clone()];
-                    run.each(line, |at, v| sums[at] += v);
-                }
-            } else {
-                let all = sums.iter_mut().zip(columns);
-                all.for_each(|(sum, column)| *sum = line[column.start..column.end].iter().fold(0.0, |sum, v| sum + v));
-            }
+            let of = (self.windows, row);
+            combined(of, self.channel, line, sums, 0.0, T::to_f64, |sum, v| sum + v);
             for ((out, column), sum) in out.iter_mut().zip(columns).zip(&*sums) {
                 *out = T::from_f64(sum / (row.count * column.count).max(1) as f64);
             }
@@ -148,28 +171,18 @@ impl<T: Real> Task for Largest<'_, T> {
 
     #[inline(always)]
     fn run<const FMA: bool>(self) {
-        let Windows {
-            rows, columns, runs, ..
-        } = self.windows;
-        let line = self.line;
-        let larger = |best: &mut T, &v: &T| *best = if wins(v, *best) { v } else { *best };
+        let Windows { rows, columns, .. } = self.windows;
+        let larger = |best: T, v: T| if wins(v, best) { v } else { best };
         for (row, out) in rows.iter().zip(self.out.chunks_exact_mut(columns.len().max(1))) {
-            line.fill(least());
-            for y in row.start..row.end {
-                let from = self.windows.line(self.channel, y);
-                line.iter_mut().zip(from).for_each(|(best, v)| larger(best, v));
-            }
-            out.fill(least());
-            if let Some(runs) = runs {
-                for run in runs {
-                    let out = &mut out[run.windows.clone()];
-                    run.each(line, |at, v| larger(&mut out[at], &v));
-                }
-            } else {
-                for (out, column) in out.iter_mut().zip(columns) {
-                    line[column.start..column.end].iter().for_each(|v| larger(out, v));
-                }
-            }
+            combined(
+                (self.windows, row),
+                self.channel,
+                self.line,
+                out,
+                least(),
+                |v| v,
+                larger,
+            );
         }
     }
 }
