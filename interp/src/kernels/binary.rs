@@ -295,19 +295,23 @@ impl<T: Element> Task for Pick<'_, T> {
     }
 }
 
+/// The elements of `x` where the condition holds, and of `y` where it does not; all have the same number of elements.
+///
+/// # Errors
+/// If there is no memory for them.
+pub(super) fn picked<T: Element>(c: &[bool], x: &[T], y: &[T]) -> Result<Data, String> {
+    let mut out = stale(x.len())?;
+    let to = &mut out[..];
+    simd::run(Pick { c, x, y, to });
+    Ok(T::wrap(out))
+}
+
 fn select(inputs: Inputs) -> Result<Outputs, String> {
     let [c, x, y] = take(inputs)?;
     let shape = broadcast(c.shape(), &broadcast(x.shape(), y.shape())?)?;
     let (c, x, y) = (expand(&c, &shape)?, expand(&x, &shape)?, expand(&y, &shape)?);
     let c = c.view::<bool>().ok_or("the condition must have element type `i1`")?;
-    fn pick<T: Element>(c: &[bool], x: &[T], y: &Tensor) -> Result<Data, String> {
-        let y = y.view::<T>().ok_or(MIXED)?;
-        let mut out = stale(x.len())?;
-        let to = &mut out[..];
-        simd::run(Pick { c, x, y, to });
-        Ok(T::wrap(out))
-    }
-    let data = crate::each_type!(x.data(), v => pick(c, v, &y))?;
+    let data = crate::each_type!(x.data(), v => picked(c, v, y.view().ok_or(MIXED)?))?;
     one(Tensor::from_parts(shape, data))
 }
 

@@ -171,17 +171,7 @@ fn dots<S: Simd, T: Real, const M: usize, const N: usize>(
 ) {
     let x: [_; M] = std::array::from_fn(|at| T::vectors::<S>(&x[at * k..][..k]));
     let y: [_; N] = std::array::from_fn(|at| T::vectors::<S>(&y[at * k..][..k]));
-    let mut sums = [[T::splat(simd, T::default()); N]; M];
-    let length = x[0].0.len();
-    let heads: [_; M] = std::array::from_fn(|at| &x[at].0[..length]);
-    let others: [_; N] = std::array::from_fn(|at| &y[at].0[..length]);
-    for l in 0..length {
-        for i in 0..M {
-            for j in 0..N {
-                sums[i][j] = T::fused(simd, heads[i][l], others[j][l], sums[i][j]);
-            }
-        }
-    }
+    let sums = whole_terms::<S, T, M, N>(simd, x.map(|x| x.0), y.map(|y| y.0));
     for i in 0..M {
         for j in 0..N {
             let rest = x[i].1.iter().zip(y[j].1);
@@ -189,6 +179,26 @@ fn dots<S: Simd, T: Real, const M: usize, const N: usize>(
             z[i * width + column + j] = T::total(simd, sums[i][j]) + rest;
         }
     }
+}
+
+/// The sums of the products of some rows with others, of the same length, place by place.
+#[inline(always)]
+fn whole_terms<S: Simd, T: Real, const M: usize, const N: usize>(
+    simd: S,
+    x: [&[T::Vector<S>]; M],
+    y: [&[T::Vector<S>]; N],
+) -> [[T::Vector<S>; N]; M] {
+    let mut sums = [[T::splat(simd, T::default()); N]; M];
+    let length = x[0].len();
+    let (x, y) = (x.map(|x| &x[..length]), y.map(|y| &y[..length]));
+    for l in 0..length {
+        for i in 0..M {
+            for j in 0..N {
+                sums[i][j] = T::fused(simd, x[i][l], y[j][l], sums[i][j]);
+            }
+        }
+    }
+    sums
 }
 
 /// The terms of long dot products that are added at once: those of some rows stay in the nearest cache.
@@ -262,17 +272,7 @@ impl<T: Real> LongDots<'_, T> {
     fn tile<S: Simd, const M: usize, const N: usize>(&mut self, simd: S, row: usize, column: usize) {
         let x: [_; M] = std::array::from_fn(|at| T::vectors::<S>(&self.x[(row + at) * self.k..][..self.terms]));
         let y: [_; N] = std::array::from_fn(|at| T::vectors::<S>(&self.y[self.starts[column + at]..][..self.terms]));
-        let mut sums = [[T::splat(simd, T::default()); N]; M];
-        let length = x[0].0.len();
-        let heads: [_; M] = std::array::from_fn(|at| &x[at].0[..length]);
-        let others: [_; N] = std::array::from_fn(|at| &y[at].0[..length]);
-        for l in 0..length {
-            for i in 0..M {
-                for j in 0..N {
-                    sums[i][j] = T::fused(simd, heads[i][l], others[j][l], sums[i][j]);
-                }
-            }
-        }
+        let sums = whole_terms::<S, T, M, N>(simd, x.map(|x| x.0), y.map(|y| y.0));
         let width = self.starts.len();
         for i in 0..M {
             let rest = T::partial(simd, x[i].1);

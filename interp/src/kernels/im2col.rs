@@ -189,7 +189,8 @@ pub(super) fn forward<T: Real>(s: &Sizes, x: &[T], filter: &[T], count: usize) -
         return Ok(out);
     }
     let mut out = stale(count)?;
-    if near(s, x, filter, &all, &mut out)? {
+    if let Some(near) = Near::of::<T>(s) {
+        near.convolve([x, filter], &all, &mut out)?;
         return Ok(out);
     }
     let mut room = room::<T>(s)?;
@@ -220,21 +221,36 @@ fn jobs<'v, T: Real>(
     parts.map(move |([image, _, own], to)| (&x[image], &filter[own], to))
 }
 
-/// Convolves images whose windows overlap, part by part; whether there is a way that is faster than the matrix of windows.
-fn near<T: Real>(s: &Sizes, x: &[T], filter: &[T], all: &[[Range<usize>; 3]], out: &mut [T]) -> Result<bool, String> {
-    if s.is_pointwise() {
-        return Ok(false);
+/// How images are convolved without the matrix of their windows.
+enum Near<'s> {
+    Tiles(&'s Sizes, Tiles),
+    Shifted(&'s Sizes, Shifted<'s>),
+}
+
+impl<'s> Near<'s> {
+    /// The fastest way, if there is one.
+    fn of<T: Real>(s: &'s Sizes) -> Option<Near<'s>> {
+        if s.is_pointwise() {
+            return None;
+        }
+        match Tiles::of::<T>(s) {
+            Some(tiles) => Some(Near::Tiles(s, tiles)),
+            None => Shifted::of(s).map(|shifted| Near::Shifted(s, shifted)),
+        }
     }
-    if let Some(tiles) = Tiles::of::<T>(s)
-        && tiles.convolve(jobs(s, [x, filter], all, out))?
-    {
-        return Ok(true);
+
+    /// Convolves images part by part, and writes over the results.
+    fn convolve<T: Real>(&self, operands: [&[T]; 2], all: &[[Range<usize>; 3]], out: &mut [T]) -> Result<(), String> {
+        match self {
+            Near::Shifted(s, shifted) => shifted.convolve(jobs(s, operands, all, out)),
+            Near::Tiles(s, tiles) if tiles.convolve(jobs(s, operands, all, &mut *out))? => Ok(()),
+            // A result is not finite.
+            Near::Tiles(s, _) => {
+                let shifted = Shifted::of_any(s).ok_or("the windows are too many")?;
+                shifted.convolve(jobs(s, operands, all, out))
+            }
+        }
     }
-    let Some(shifted) = Shifted::of(s) else {
-        return Ok(false);
-    };
-    shifted.convolve(jobs(s, [x, filter], all, out))?;
-    Ok(true)
 }
 
 /// The filters of a group with channels and filters exchanged, and windows in reverse.
@@ -270,23 +286,18 @@ pub(super) fn image<T: Real>(s: &Sizes, filter: &[T], g: &[T], count: usize) -> 
         })?;
         return Ok(out);
     }
-    let back = s.backwards().filter(|_| !s.is_pointwise() && !all.is_empty());
-    if let Some(back) = back.filter(|back| Tiles::of::<T>(back).is_some() || Shifted::of(back).is_some()) {
+    let back = s.backwards().filter(|_| !all.is_empty());
+    if let Some(near) = back.as_ref().and_then(Near::of::<T>) {
         let mut turned = stale(filter.len())?;
         let size = s.filters * s.rows();
         for (to, from) in turned.chunks_exact_mut(size).zip(filter.chunks_exact(size)) {
             turn(s, from, to);
         }
-        let back_parts: Vec<_> = all
-            .iter()
-            .cloned()
-            .map(|[image, result, own]| [result, image, own])
-            .collect();
-        let is_done = near(&back, g, &turned, &back_parts, &mut out)?;
+        let turned_around = |[image, result, own]: &[Range<usize>; 3]| [result.clone(), image.clone(), own.clone()];
+        let all: Vec<_> = all.iter().map(turned_around).collect();
+        near.convolve([g, &turned], &all, &mut out)?;
         done(turned);
-        if is_done {
-            return Ok(out);
-        }
+        return Ok(out);
     }
     let mut room = room::<T>(s)?;
     let p = Product {

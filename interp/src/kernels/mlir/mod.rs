@@ -12,6 +12,7 @@ use half::{bf16, f16};
 use pir_dialects::mlir::{arith, index, ub};
 use pir_ir::AttrData;
 
+use super::binary::picked;
 use super::{Inputs, Kernel, Outputs, Prepare, Spec, constant_tensor, one, take};
 use crate::tensor::buffer::gathered;
 use crate::tensor::{DType, Data, Element, Tensor};
@@ -97,12 +98,7 @@ fn select([condition, yes, no]: [Tensor; 3]) -> Result<Outputs, String> {
         if condition.len() != yes.len() || yes.len() != no.len() {
             return Err("the condition and the values must have the same shape".to_owned());
         }
-        let both = yes.iter().zip(no);
-        let chosen = condition
-            .iter()
-            .zip(both)
-            .map(|(&c, (&yes, &no))| if c { yes } else { no });
-        Ok(T::wrap(gathered(chosen)?))
+        picked(condition, yes, no)
     }
     let data = crate::each_type!(yes.data(), v => choose(condition, v, &no))?;
     one(Tensor::from_parts(yes.shape().into(), data))
