@@ -147,19 +147,27 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 const LAYER_NORM: Rule = composite!(LayerNorm, |op| {
-    let (x, rank) = (widened(op.x()), op.x().rank());
-    let begin = normalise(op.begin_norm_axis(), rank)?;
-    let axes: Vec<i64> = (begin as i64..rank as i64).collect();
+    let (x, axes) = (widened(op.x()), row_axes(op)?);
     let moments = Moments::of(x, &axes, op.epsilon());
-    let shape = match rank - begin {
+    let shape = match axes.len() {
         0 | 1 => Vec::new(),
-        _ => x.static_shape().ok_or("it needs a static shape")?[begin..].to_vec(),
+        rows => {
+            let shape = x.static_shape().ok_or("it needs a static shape")?;
+            shape[shape.len() - rows..].to_vec()
+        }
     };
     let out = scaled_and_shifted(moments.normal, op.scale(), op.bias(), &shape).cast_like(op.x());
     let [mean, variance] = [moments.mean, moments.variance].map(|v| v.squeeze_with(|o| o.axis(&axes)));
     [out, mean, variance]
 });
 const BATCH_NORM: Rule = composite!(BatchNorm, batch_norm);
+
+/// The axes of a row.
+fn row_axes(op: Op<'_, pd::LayerNorm>) -> Result<Vec<i64>, String> {
+    let rank = op.x().rank();
+    let begin = normalise(op.begin_norm_axis(), rank)?;
+    Ok((begin as i64..rank as i64).collect())
+}
 
 /// In single precision what is of a lower one.
 fn widened(x: Expr<'_>) -> Expr<'_> {
@@ -203,38 +211,41 @@ fn scaled_and_shifted<'c>(x: Expr<'c>, scale: Option<Expr<'c>>, bias: Option<Exp
 
 /// The gradient of a tensor that is given mean 0 and variance 1 over axes, by that of the result; and what is divided by the number of
 /// elements there: the sums of `g` and of `g` times the result.
-fn normalised<'c>(moments: &Moments<'c>, g: Expr<'c>, sums: [Expr<'c>; 2], factor: Expr<'c>, count: f64) -> Expr<'c> {
+fn normal_gradient<'c>(
+    moments: &Moments<'c>,
+    g: Expr<'c>,
+    sums: [Expr<'c>; 2],
+    factor: Expr<'c>,
+    count: f64,
+) -> Expr<'c> {
     let [mean, slope] = sums.map(|sum| sum * (1.0 / count));
     (g - mean - moments.normal * slope) * factor
 }
 
-/// The number of elements over which moments are taken, if the cotangent of the normalized tensor is the only one, and it is of single or
-/// double precision: then a formula takes fewer operations than differentiating the moments.
-fn plain(cx: Cx<'_>, x: Expr<'_>, axes: &[i64]) -> Option<f64> {
-    let is_only = cx.grad_of(0).is_some() && cx.grads().iter().skip(1).all(Option::is_none);
+/// The cotangent of the normalized tensor, and the number of elements over which moments are taken, if it is the only one, and of single
+/// or double precision: then a formula takes fewer operations than differentiating the moments.
+fn plain<'c>(cx: Cx<'c>, x: Expr<'c>, axes: &[i64]) -> Option<(Expr<'c>, f64)> {
+    let g = cx.grad_of(0)?;
+    let is_only = cx.grads().iter().skip(1).all(Option::is_none);
     let shape = x.static_shape()?;
     let count: i64 = axes.iter().map(|&axis| shape[axis as usize]).product();
-    (is_only && matches!(x.elem(), Some(Type::F32 | Type::F64)) && count > 0).then_some(count as f64)
+    (is_only && matches!(x.elem(), Some(Type::F32 | Type::F64)) && count > 0).then_some((g, count as f64))
 }
 
 fn layer_norm_adjoint(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
     {
         let formula = Formula::new(cx);
         let op = formula.view::<pd::LayerNorm>();
-        let (x, rank) = (op.x(), op.x().rank());
-        let begin = normalise(op.begin_norm_axis(), rank)?;
-        let axes: Vec<i64> = (begin as i64..rank as i64).collect();
-        if let Some(count) = plain(formula.cx(), x, &axes)
-            && let Some(g) = formula.cx().grad_of(0)
-        {
+        let (x, axes) = (op.x(), row_axes(op)?);
+        if let Some((g, count)) = plain(formula.cx(), x, &axes) {
             let moments = Moments::of(x, &axes, op.epsilon());
-            let rows = &x.dims()[begin..];
+            let rows = &x.dims()[x.rank() - axes.len()..];
             op.give_if_wanted(pd::LayerNorm::bias, || sum_of_rows(g, rows));
             op.give_if_wanted(pd::LayerNorm::scale, || sum_of_rows(g * moments.normal, rows));
             op.give_if_wanted(pd::LayerNorm::x, || {
                 let g = scaled_and_shifted(g, op.scale(), None, rows);
                 let sums = [g, g * moments.normal].map(|v| v.total(&axes));
-                normalised(&moments, g, sums, moments.factor, count)
+                normal_gradient(&moments, g, sums, moments.factor, count)
             });
             op.settle_rest();
             return formula.finish();
@@ -260,8 +271,7 @@ fn batch_norm_adjoint(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
         let op = formula.view::<pd::BatchNorm>();
         let (shape, axes) = channels(op)?;
         if !has_given_moments(op)
-            && let Some(count) = plain(formula.cx(), op.x(), &axes)
-            && let Some(g) = formula.cx().grad_of(0)
+            && let Some((g, count)) = plain(formula.cx(), op.x(), &axes)
         {
             let moments = Moments::of(op.x(), &axes, op.epsilon());
             let sums = [g, g * moments.normal].map(|v| v.total(&axes));
@@ -270,7 +280,7 @@ fn batch_norm_adjoint(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
             op.give_if_wanted(pd::BatchNorm::scale, || of_channels(1));
             op.give_if_wanted(pd::BatchNorm::x, || {
                 let factor = scaled_and_shifted(moments.factor, op.scale(), None, &shape);
-                normalised(&moments, g, sums, factor, count)
+                normal_gradient(&moments, g, sums, factor, count)
             });
             op.settle_rest();
             return formula.finish();
