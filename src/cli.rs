@@ -287,7 +287,7 @@ pub fn write_completions<C: CommandFactory>(
     };
     let mut command = C::command().name(tool.name());
     // The generator requires `'static` names; the process ends after writing the completions.
-    let ops = ctx.ops().iter().map(|op| &*String::from(&*op.name).leak());
+    let ops = ctx.registered_ops().map(|op| &*String::from(op).leak());
     let ops: Vec<&'static str> = ops.collect();
     let passes: Vec<&'static str> = tool.passes.iter().map(|pass| pass.name()).collect();
     let codes: Vec<&'static str> = codes::names().collect();

@@ -78,7 +78,7 @@ pub fn dialect(name: &str) -> Option<String> {
         let _ = write!(page, "\nTypes: {}.\n", types.join(", "));
     }
     let prefix = format!("{name}.");
-    let mut ops: Vec<&OpDef> = ctx.ops().iter().filter(|op| op.name.starts_with(&prefix)).collect();
+    let mut ops: Vec<&OpDef> = ctx.ops().filter(|op| op.name.starts_with(&prefix)).collect();
     ops.sort_by(|a, b| a.name.cmp(&b.name));
     let (foreign, own): (Vec<_>, Vec<_>) = ops.into_iter().partition(|op| pir_dialects::pd::is_foreign(&op.name));
     for op in own {

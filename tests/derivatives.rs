@@ -795,7 +795,6 @@ fn tried(ctx: &Context, body: &Body, tried: &mut FxHashSet<(String, String)>) {
 fn rows(ctx: &Context) -> impl Iterator<Item = &pir_ir::OpDef> {
     let listed = |name: &str| matches!(name, "builtin.combine" | "builtin.split");
     ctx.ops()
-        .iter()
         .filter(move |def| pir_dialects::pd::family(&def.name).is_some() || listed(&def.name))
         .filter(|def| !def.operands.is_empty() && !def.results.is_empty() && !pir_dialects::pd::is_foreign(&def.name))
 }

@@ -43,7 +43,6 @@ fn examples() {
     let mut count = 0;
     for op in ctx
         .ops()
-        .iter()
         .filter(|op| pir_dialects::pd::family(&op.name).is_some() && !pir_dialects::pd::is_foreign(&op.name))
     {
         match pir_tools::reference::example(&ctx, op) {

@@ -161,7 +161,7 @@ fn gradients_written_as_stablehlo() {
 fn examples_of_operations() {
     let ctx = pir_dialects::context();
     let (mut compared, mut refused) = (0, Vec::new());
-    for def in ctx.ops().iter().filter(|def| def.name.starts_with("pd.")) {
+    for def in ctx.ops().filter(|def| def.name.starts_with("pd.")) {
         let text = def.example.to_string();
         let parsed = parse(&ctx, text.as_bytes(), &ParseOptions::default());
         let has_inputs = ["pd.data", "pd.feed", "pd.parameter"]

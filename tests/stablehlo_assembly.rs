@@ -142,7 +142,7 @@ fn what_is_printed_is_read_as_the_same() {
 #[test]
 fn every_format_can_be_read() {
     let ctx = pir_dialects::context();
-    let with_formats = ctx.ops().iter().filter(|def| def.assembly.is_some());
+    let with_formats = ctx.ops().filter(|def| def.assembly.is_some());
     let mut count = 0;
     for def in with_formats {
         assert_eq!(def.assembly.as_ref().unwrap().check(def), Ok(()), "{}", def.name);

@@ -89,10 +89,9 @@ fn elementwise_operations() {
     let kernels = Kernels::standard();
     let tried = AtomicUsize::new(0);
     let failures = Mutex::new(Vec::new());
-    let ops = ctx.ops();
-    let elementwise: Vec<_> = ops
-        .iter()
-        .filter(|def| def.has(Traits::ELEMENTWISE) && kernels.has(&def.name))
+    let elementwise: Vec<_> = ctx
+        .ops_with(Traits::ELEMENTWISE)
+        .filter(|def| kernels.has(&def.name))
         .collect();
     // The allocations of a thread are counted apart.
     parallel::for_each(&elementwise, |def| {

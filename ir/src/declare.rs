@@ -305,7 +305,7 @@ pub enum Dependence {
 pub enum FoldResult {
     /// An existing value.
     Value(ValueId),
-    /// A constant, in the form in which dialects materialise constants ([`OpDef::materialize`](crate::OpDef::materialize)): a number or truth
+    /// A constant, in the form in which dialects materialise constants ([`MaterializeFn`](crate::MaterializeFn)): a number or truth
     /// value, which all elements of the type of the result have, or a list of the elements, the last dimension
     /// running fastest.
     Constant(Attr),

@@ -62,7 +62,7 @@ pub use arithmetic::{Arith, Arithmetic, Structured};
 pub use assembly::{Assembly, AssemblyHook};
 pub use body::{BlockOps, Body, OpView, Successor, Use, Uses, ValueDef, ValueName, operand_ranges};
 pub use constraints::{Constraints, verify_by_constraints};
-pub use context::{Context, ContextBuilder};
+pub use context::{Context, ContextBuilder, Definitions};
 pub use declare::{
     Arity, AttrSpec, Counting, Dependence, Derivative, Effect, EffectKind, EffectTarget, FlowEdge, FlowPoint,
     FoldResult, Implied, List, Presence, RegionSpec, Relation, Speculatability, Text, Traits, ValueSpec,

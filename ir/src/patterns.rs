@@ -53,7 +53,7 @@ impl PatternSet {
     /// The patterns by the registered operations that they are for.
     pub fn by_op(mut self, ctx: &Context) -> Patterns {
         self.patterns.sort_by_key(|&(_, benefit, _)| Reverse(benefit));
-        let mut of = vec![Vec::new(); ctx.ops().len() + 1];
+        let mut of = vec![Vec::new(); ctx.registered_ops().len() + 1];
         for (root, _, pattern) in self.patterns {
             match root {
                 // One for an operation that is not registered is determined by its check.

@@ -236,8 +236,6 @@ pub struct OpDef {
     pub implies: Option<ImpliesFn>,
     /// For a terminator with several successors: where control goes.
     pub choose: Option<ChooseFn>,
-    /// For a constant: how it is made from its value.
-    pub materialize: Option<MaterializeFn>,
     /// Memory effects. As long as they are not declared, everything is expected of the operation.
     pub effects: MemoryEffects,
     /// Speculation.
@@ -285,7 +283,6 @@ impl OpDef {
             implies: None,
             choose: None,
             counting: None,
-            materialize: None,
             effects: MemoryEffects::Undeclared,
             speculatable: |_| Speculatability::Always,
             flow: None,

@@ -203,10 +203,6 @@ pub(crate) fn context() -> Arc<Context> {
     let mut konst = op("t.const", &[], &out);
     konst.traits = Traits::CONSTANT;
     konst.fold = Some(|view, _| Some(smallvec![FoldResult::Constant(view.attr("value")?)]));
-    konst.materialize = Some(|rewriter, value, ty| {
-        let constant = rewriter.op("t.const").attr("value", value).result(ty).build();
-        Some(constant)
-    });
     let mut add = op("t.add", &[("x", One), ("y", One)], &out);
     add.traits = Traits::COMMUTATIVE | Traits::ELEMENTWISE;
     add.infer = Some(same);
@@ -331,6 +327,10 @@ pub(crate) fn context() -> Arc<Context> {
         .map(some),
     );
     builder.register_pattern("t.sub", 1, Arc::new(subtract));
+    builder.register_constants("t", |rewriter, value, ty| {
+        let constant = rewriter.op("t.const").attr("value", value).result(ty).build();
+        Some(constant)
+    });
     builder.register(
         DialectDef {
             name: "t".into(),

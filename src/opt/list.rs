@@ -55,7 +55,7 @@ pub(super) fn pass(pass: &dyn Pass, out: &mut dyn Write) -> io::Result<()> {
 
 /// Writes names and summaries of all operations, by name.
 pub(super) fn ops(ctx: &Context, out: &mut dyn Write) -> io::Result<()> {
-    let mut ops: Vec<_> = ctx.ops().iter().map(|op| (&*op.name, &*op.summary)).collect();
+    let mut ops: Vec<_> = ctx.ops().map(|op| (&*op.name, &*op.summary)).collect();
     ops.sort();
     let width = ops.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     for (name, summary) in ops {

@@ -31,7 +31,7 @@ const EXAMPLES: &[&str] = &[
 /// If there is none.
 pub(super) fn describe(ctx: &Arc<Context>, name: &str) -> Result<String, Diagnostic> {
     let Some(op) = ctx.registered_op(name) else {
-        let names = || ctx.ops().iter().map(|op| &*op.name);
+        let names = || ctx.registered_ops();
         // The dialect is optional.
         let plain = |full: &&str| full.split_once('.').is_some_and(|(_, plain)| plain == name);
         let error = Diagnostic::error("unknown-op", format!("there is no operation `{name}`"));

@@ -81,7 +81,7 @@ fn operations_of_any_types() {
     let ctx = pir_dialects::context();
     let mut dice = Dice(1);
     let (mut read, mut refused) = (0, 0);
-    for def in ctx.ops().iter() {
+    for def in ctx.ops() {
         if !def.name.starts_with("pd.") || def.results.is_empty() || !def.regions.is_empty() {
             continue;
         }

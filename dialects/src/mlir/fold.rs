@@ -2,13 +2,13 @@
 //! compute (`ConstantEvaluator`).
 
 use pir_ir::{
-    Attr, AttrData, Context, Counting, CountingFn, ElementsBuilder, ElementsForm, FoldFn, FoldResult, MaterializeFn,
+    Attr, AttrData, Context, ContextBuilder, Counting, CountingFn, ElementsBuilder, ElementsForm, FoldFn, FoldResult,
     OpId, OpView, Relation, Rewriter, Type, TypeData, ValueId,
 };
 use smallvec::{SmallVec, smallvec};
 
 use super::types::{element, int_width};
-use super::{arith, index, math, memref, tensor};
+use super::{arith, index};
 
 type Folded = Option<SmallVec<[FoldResult; 2]>>;
 
@@ -92,15 +92,11 @@ fn make_index_constant(r: &mut Rewriter<'_>, number: Attr, ty: Type) -> Option<O
     Some(r.op(index::Constant::NAME).attr("value", attr).result(ty).build())
 }
 
-pub(super) fn materialize(name: &str) -> Option<MaterializeFn> {
-    match name {
-        arith::Constant::NAME => Some(make_constant),
-        index::Constant::NAME => Some(make_index_constant),
-        // Dialects without constants of their own; one operation speaks for each.
-        math::Absf::NAME | tensor::Dim::NAME | memref::Dim::NAME | index::Add::NAME | super::scf::YIELD => {
-            Some(make_constant)
-        }
-        _ => None,
+/// How constants are materialized; most dialects have none of their own.
+pub(super) fn register_constants(builder: &mut ContextBuilder) {
+    builder.register_constants("index", make_index_constant);
+    for dialect in ["arith", "math", "index", "memref", "tensor", "scf"] {
+        builder.register_constants(dialect, make_constant);
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pir_ir::{ContextBuilder, DialectDef, OpDef, Semantics};
 
 use super::{fold, lower, rows, scf, scf_patterns, to_pd};
-use crate::table::{Row, definition};
+use crate::table::{Row, Table};
 
 /// Registers the dialects.
 pub fn register(builder: &mut ContextBuilder) {
@@ -17,24 +17,27 @@ pub fn register(builder: &mut ContextBuilder) {
         ("memref", "Buffers", rows::memref()),
         ("tensor", "Tensors as values", rows::tensor()),
     ] {
-        builder.register(DialectDef::new(name, summary), rows.iter().map(with_rules));
+        builder.register_table(
+            DialectDef::new(name, summary),
+            Arc::new(Table {
+                rows,
+                complete: with_rules,
+            }),
+        );
     }
     let scf = DialectDef::new("scf", "Structured control flow");
     let with_semantics = |mut def: OpDef| {
         def.semantics = to_pd::find(&def.name).map(|control| Arc::new(control) as Arc<dyn Semantics>);
-        def.materialize = fold::materialize(&def.name);
         def
     };
     builder.register(scf, scf::definitions().into_iter().map(with_semantics));
+    fold::register_constants(builder);
     scf_patterns::register(builder);
     lower::register(builder);
 }
 
-/// The definition of a row, with its folds and what it has to do with counting.
-fn with_rules(row: &Row) -> OpDef {
-    let mut def = definition(row);
+/// Adds its folds, and what it has to do with counting.
+fn with_rules(def: &mut OpDef, _: &Row) {
     def.fold = fold::fold(&def.name);
-    def.materialize = fold::materialize(&def.name);
     def.counting = fold::counting(&def.name);
-    def
 }

@@ -6,7 +6,7 @@ use pir_ir::{ContextBuilder, DialectDef, TypeDef, TypeParamKind};
 
 use super::{DenseTensorArray, While, arithmetic, branches, composed, control, fold, loops, rows};
 use crate::cf;
-use crate::table::definition;
+use crate::table::Table;
 
 /// PaddlePaddle's types of values that are not tensors. Nothing here computes with them.
 fn foreign_types() -> Vec<TypeDef> {
@@ -32,15 +32,18 @@ pub fn register(builder: &mut ContextBuilder) {
         types: foreign_types(),
         other_types: false,
     };
-    let folds = fold::Folds::new();
-    let compositions = composed::Compositions::new();
-    let tabled = rows::ROWS.iter().map(definition).map(|mut def| {
-        folds.attach(&mut def);
-        compositions.attach(&mut def);
-        def
-    });
-    builder.register(dialect, tabled.chain(control::definitions()));
-    fold::register_patterns(builder);
+    builder.register_table(
+        dialect,
+        Arc::new(Table {
+            rows: rows::ROWS,
+            complete: |def, _| {
+                fold::attach(def);
+                composed::attach(def);
+            },
+        }),
+    );
+    builder.register_ops(control::definitions());
+    fold::register_patterns(builder, rows::ROWS);
     branches::register_patterns(builder);
     builder.register_pattern(While::NAME, 1, Arc::new(loops::align));
     // The same names as in PaddlePaddle.

@@ -3,9 +3,7 @@
 
 use std::sync::Arc;
 
-use pir_ir::{
-    Attr, AttrData, ContextBuilder, FoldFn, MaterializeFn, OpId, OpView, Rewriter, Signedness, Type, TypeData, ValueId,
-};
+use pir_ir::{Attr, AttrData, ContextBuilder, FoldFn, OpId, OpView, Rewriter, Signedness, Type, TypeData, ValueId};
 
 use super::attrs::{Attrs, List};
 use super::from_pd::{Num, array, dense};
@@ -102,13 +100,11 @@ pub(super) fn find(name: &str) -> Option<FoldFn> {
     FOLDS.iter().find(|entry| entry.0 == name).map(|entry| entry.1)
 }
 
-/// The operation that materializes a constant.
-pub(super) fn materialize(name: &str) -> Option<MaterializeFn> {
-    (name == ops::Constant::NAME).then_some(make_constant)
-}
-
-/// Registers the patterns.
+/// Registers the patterns, and how constants are materialized.
 pub(super) fn register_patterns(builder: &mut ContextBuilder) {
+    for dialect in ["stablehlo", "chlo"] {
+        builder.register_constants(dialect, make_constant);
+    }
     for &(name, pattern) in PATTERNS {
         builder.register_pattern(name, 1, Arc::new(pattern));
     }

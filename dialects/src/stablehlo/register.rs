@@ -6,7 +6,7 @@ use pir_ir::{Assembly, ContextBuilder, Counting, CountingFn, DialectDef, OpDef, 
 
 use super::{assembly, attrs, compute, control, fold, ops, rows};
 use crate::pd::fold::counting;
-use crate::table::{Row, definition};
+use crate::table::{Row, Table};
 
 /// Registers the dialects.
 pub fn register(builder: &mut ContextBuilder) {
@@ -34,13 +34,18 @@ pub fn register(builder: &mut ContextBuilder) {
             // Tokens, futures.
             other_types: true,
         };
-        builder.register(dialect, rows.iter().map(with_semantics));
+        builder.register_table(
+            dialect,
+            Arc::new(Table {
+                rows,
+                complete: with_semantics,
+            }),
+        );
     }
     fold::register_patterns(builder);
 }
 
-fn with_semantics(row: &Row) -> OpDef {
-    let mut def = definition(row);
+fn with_semantics(def: &mut OpDef, row: &Row) {
     def.assembly = Some(Assembly::new(
         row.assembly.unwrap_or(assembly::DEFAULT),
         assembly::HOOKS,
@@ -48,9 +53,7 @@ fn with_semantics(row: &Row) -> OpDef {
     let control = control::find(&def.name).map(|entry| Arc::new(entry) as Arc<dyn Semantics>);
     def.counting = counting(&def.name);
     def.fold = fold::find(&def.name);
-    def.materialize = fold::materialize(&def.name);
     def.semantics = control.or_else(|| Some(Arc::new(compute::find(&def.name)?)));
-    def
 }
 
 /// How an operation counts, for the trip counts of loops.

@@ -3,8 +3,8 @@
 pub(crate) mod schema;
 
 use pir_ir::{
-    AttrData, AttrSpec, Derivative, Effect, EffectKind, EffectTarget, InferFn, MemoryEffects, OpDef, OpView, Presence,
-    RegionSpec, Speculatability, Text, Traits, TypeData, ValueSpec, VerifyFn,
+    AttrData, AttrSpec, Definitions, Derivative, Effect, EffectKind, EffectTarget, InferFn, MemoryEffects, OpDef,
+    OpView, Presence, RegionSpec, Speculatability, Text, Traits, TypeData, ValueSpec, VerifyFn,
 };
 use smallvec::SmallVec;
 
@@ -78,12 +78,46 @@ pub(crate) struct Row {
     pub(crate) assembly: Option<&'static str>,
 }
 
+/// The rows of a dialect, with what is added to the definition that a row declares.
+pub(crate) struct Table {
+    pub(crate) rows: &'static [Row],
+    pub(crate) complete: fn(&mut OpDef, &Row),
+}
+
+impl Definitions for Table {
+    fn count(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn declared(&self, index: usize) -> (Text, Traits) {
+        let row = &self.rows[index];
+        (row.op.into(), row.traits())
+    }
+
+    fn define(&self, index: usize) -> OpDef {
+        let row = &self.rows[index];
+        let mut def = definition(row);
+        (self.complete)(&mut def, row);
+        def
+    }
+}
+
+impl Row {
+    /// The traits that are declared, and those that follow from others of its fields.
+    fn traits(&self) -> Traits {
+        match self.effects {
+            Effects::Regions => self.traits | Traits::RECURSIVE_EFFECTS,
+            _ => self.traits,
+        }
+    }
+}
+
 /// The definition that a row declares.
 pub(crate) fn definition(row: &Row) -> OpDef {
     let mut def = OpDef::new(row.op, row.summary);
     def.description = row.doc.into();
     def.example = row.example.into();
-    def.traits = row.traits;
+    def.traits = row.traits();
     def.operands = row.operands.into();
     def.results = row.outputs.into();
     def.attrs = row.attrs.into();
@@ -103,7 +137,7 @@ pub(crate) fn definition(row: &Row) -> OpDef {
     def.backward = row.backward.map(Into::into);
     def.no_need_buffer = row.no_need_buffer.into();
     match row.effects {
-        Effects::None => def.effects = MemoryEffects::None,
+        Effects::None | Effects::Regions => def.effects = MemoryEffects::None,
         Effects::World => {
             def.effects = MemoryEffects::Declared(|_| world(&[EffectKind::Read, EffectKind::Write]));
         }
@@ -112,10 +146,6 @@ pub(crate) fn definition(row: &Row) -> OpDef {
                 Some(false) | None => SmallVec::new(),
                 Some(true) => world(&[EffectKind::Read, EffectKind::Write]),
             });
-        }
-        Effects::Regions => {
-            def.effects = MemoryEffects::None;
-            def.traits |= Traits::RECURSIVE_EFFECTS;
         }
         Effects::MakesBuffer => {
             def.effects = MemoryEffects::Declared(|_| {

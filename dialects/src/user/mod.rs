@@ -77,10 +77,15 @@ pub fn context_with(
     let ctx = builder.build();
     for (number, file) in files.iter().enumerate() {
         // Operations may be defined in another file, but errors are reported with the text that they are in.
-        let own = |def: &&OpDef| rows.get(&*def.name).is_some_and(|&(of, _)| of == number);
+        let own = |name: &&str| rows.get(*name).is_some_and(|&(of, _)| of == number);
+        let own = || {
+            ctx.registered_ops()
+                .filter(own)
+                .filter_map(|name| ctx.op_def(ctx.op_name(name)))
+        };
         let mut errors: Vec<Diagnostic> = Vec::new();
         let mut recursive = false;
-        for def in ctx.ops().iter().filter(own) {
+        for def in own() {
             if let Err(message) = depth(&ctx, &def.name) {
                 let at = rows.get(&*def.name).map_or(0, |&(_, at)| at);
                 let source = source_of(file).map_err(|error| (number, vec![error]))?;
@@ -90,11 +95,7 @@ pub fn context_with(
         }
         // Programs that hold themselves cannot be read.
         if !recursive {
-            let checked = ctx
-                .ops()
-                .iter()
-                .filter(own)
-                .filter_map(|def| Some((def, def.semantics.as_ref()?)));
+            let checked = own().filter_map(|def| Some((def, def.semantics.as_ref()?)));
             errors.extend(checked.flat_map(|(def, semantics)| semantics.check(&ctx, def)));
         }
         if errors.is_empty() {

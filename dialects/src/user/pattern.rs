@@ -256,10 +256,7 @@ impl Pattern for Rewrite {
         for op in &self.ops {
             let Some(def) = ctx.registered_op(&op.name).and_then(|name| ctx.op_def(name)) else {
                 let error = self.error(op, format!("there is no operation `{}`", op.name));
-                errors.push(suggest(
-                    error,
-                    nearest(&op.name, ctx.ops().iter().map(|def| &*def.name)),
-                ));
+                errors.push(suggest(error, nearest(&op.name, ctx.registered_ops())));
                 continue;
             };
             if matches!(def.effects, MemoryEffects::Undeclared) {

@@ -3,6 +3,7 @@
 use std::any::{Any, TypeId};
 use std::sync::{Arc, OnceLock, Weak};
 
+use super::ops::{Definitions, OpTable};
 use super::places::PlaceTable;
 use super::{Context, Extensions, SemanticsTable};
 use crate::arithmetic::{Arithmetic, Registered, Structured};
@@ -14,14 +15,14 @@ use crate::marks::Mark;
 use crate::names::Stems;
 use crate::ods::{OdsRows, OdsTable};
 use crate::patterns::{Pattern, PatternSet, Patterns};
-use crate::registry::{DialectDef, MemoryEffects, OpDef};
+use crate::registry::{DialectDef, MaterializeFn, OpDef};
 use crate::semantics::Semantics;
 use crate::type_def::DeclaredTypes;
 use crate::types::{Signedness, TypeData};
 
 /// Collects dialects; [`ContextBuilder::build`] freezes them into a [`Context`].
 pub struct ContextBuilder {
-    ops: Vec<OpDef>,
+    ops: OpTable,
     dialects: Vec<DialectDef>,
     marks: Vec<Mark>,
     external: Vec<Text>,
@@ -29,6 +30,7 @@ pub struct ContextBuilder {
     patterns: PatternSet,
     extensions: Extensions,
     list_type: Text,
+    constants: Vec<(Text, MaterializeFn)>,
     semantics: SemanticsTable,
 }
 
@@ -37,7 +39,7 @@ impl ContextBuilder {
     pub fn new() -> Self {
         Self {
             // All of ours: without growth, their pages are touched once.
-            ops: Vec::with_capacity(2048),
+            ops: OpTable::with_capacity(2048),
             dialects: Vec::new(),
             marks: Vec::new(),
             external: Vec::new(),
@@ -45,6 +47,7 @@ impl ContextBuilder {
             patterns: PatternSet::default(),
             extensions: Extensions::default(),
             list_type: "list".into(),
+            constants: Vec::new(),
             semantics: SemanticsTable::default(),
         }
     }
@@ -65,18 +68,25 @@ impl ContextBuilder {
     /// Adds a dialect and its operations.
     pub fn register(&mut self, dialect: DialectDef, ops: impl IntoIterator<Item = OpDef>) -> &mut Self {
         self.dialects.push(dialect);
-        self.ops.extend(ops);
+        self.register_ops(ops)
+    }
+
+    /// Adds operations of a dialect that is registered.
+    pub fn register_ops(&mut self, ops: impl IntoIterator<Item = OpDef>) -> &mut Self {
+        ops.into_iter().for_each(|def| self.ops.add(def));
+        self
+    }
+
+    /// Adds a dialect whose operations are in a table.
+    pub fn register_table(&mut self, dialect: DialectDef, table: Arc<dyn Definitions>) -> &mut Self {
+        self.dialects.push(dialect);
+        self.ops.add_table(table);
         self
     }
 
     /// The dialects registered so far.
     pub fn dialects(&self) -> impl Iterator<Item = &DialectDef> {
         self.dialects.iter()
-    }
-
-    /// The operations registered so far.
-    pub fn ops(&self) -> &[OpDef] {
-        &self.ops
     }
 
     /// Adds a pattern for operations called `root`; see [`PatternSet`].
@@ -124,6 +134,13 @@ impl ContextBuilder {
         self
     }
 
+    /// Adds a way to materialize constants where an operation of the dialect is replaced with one. The ways of the dialect are tried in
+    /// this order, then those of the others.
+    pub fn register_constants(&mut self, dialect: impl Into<Text>, make: MaterializeFn) -> &mut Self {
+        self.constants.push((dialect.into(), make));
+        self
+    }
+
     /// Adds arithmetic on values of some types.
     pub fn register_arithmetic(&mut self, arithmetic: &'static dyn Arithmetic) -> &mut Self {
         self.extension::<Registered>().arithmetic.push(arithmetic);
@@ -147,9 +164,7 @@ impl ContextBuilder {
             dicts: Interner::new(),
             op_names: StrInterner::with_capacity(self.ops.len()),
             recent_ops: RecentNames::default(),
-            ops: Vec::with_capacity(self.ops.len()),
-            undeclared: false,
-            composites: false,
+            ops: OpTable::default(),
             shared: Weak::new(),
             plans: Vec::new(),
             places: PlaceTable::default(),
@@ -158,6 +173,7 @@ impl ContextBuilder {
             aliases: Vec::new(),
             extensions: self.extensions,
             list_type: self.list_type,
+            constants: self.constants,
             declared_types: DeclaredTypes::new(
                 self.dialects
                     .iter()
@@ -188,23 +204,13 @@ impl ContextBuilder {
             let sign = Signedness::Unsigned;
             context.intern_type(TypeData::Integer { width, sign });
         }
-        // In place: definitions are large, and hardly ever is one replaced.
         let mut ops = self.ops;
-        let mut kept = 0;
-        for at in 0..ops.len() {
-            let id = context.op_names.intern(&ops[at].name) as usize;
-            kept += usize::from(id == kept);
-            if id != at {
-                ops.swap(id, at);
-            }
-        }
-        ops.truncate(kept);
-        let plans = ops.iter().map(|_| OnceLock::new()).collect();
+        ops.arrange(|name| context.op_names.intern(name) as usize);
+        let plans = (0..ops.len()).map(|_| OnceLock::new()).collect();
         let places = PlaceTable::new(ops.len());
-        let undeclared = ops.iter().any(|def| matches!(def.effects, MemoryEffects::Undeclared));
         let aliases = self.aliases.into_iter();
         let aliases = aliases.map(|(alias, op)| (alias, context.op_name(&op))).collect();
-        let composites = ops.iter().any(OpDef::is_composite) || !context.semantics.is_empty();
+        ops.composites |= !context.semantics.is_empty();
         let mut context = Context { ops, ..context };
         let patterns = self.patterns.by_op(&context);
         ods.set_ops(context.ops.len());
@@ -212,8 +218,6 @@ impl ContextBuilder {
         context.extensions.insert(TypeId::of::<Patterns>(), Box::new(patterns));
         Arc::new_cyclic(|shared| Context {
             aliases,
-            undeclared,
-            composites,
             shared: shared.clone(),
             plans,
             places,

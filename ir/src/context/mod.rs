@@ -4,6 +4,7 @@ mod attrs;
 mod builder;
 mod marks;
 mod names;
+mod ops;
 mod places;
 mod types;
 
@@ -19,12 +20,13 @@ use crate::marks::Mark;
 use crate::names::Stems;
 use crate::ods::OdsTable;
 use crate::plan::Plan;
-use crate::registry::{DialectDef, OpDef};
+use crate::registry::{DialectDef, MaterializeFn};
 use crate::semantics::Semantics;
 use crate::type_def::DeclaredTypes;
 use crate::types::{Attr, AttrData, AttrDict, DictData, Type, TypeData};
 
 pub use builder::ContextBuilder;
+pub use ops::Definitions;
 
 type SemanticsTable = FxHashMap<Text, Arc<dyn Semantics>>;
 type Extensions = FxHashMap<TypeId, Box<dyn Any + Send + Sync>>;
@@ -40,11 +42,7 @@ pub struct Context {
     dicts: Interner<DictData>,
     op_names: StrInterner,
     recent_ops: RecentNames,
-    ops: Vec<OpDef>,
-    /// Whether the effects of some of them are not declared.
-    undeclared: bool,
-    /// Whether some of them are composite.
-    composites: bool,
+    ops: ops::OpTable,
     /// The context as modules hold it.
     shared: Weak<Context>,
     /// For each of the operations what the verifier asks of it, made when it is first needed.
@@ -58,6 +56,8 @@ pub struct Context {
     aliases: Vec<(Text, OpName)>,
     extensions: Extensions,
     list_type: Text,
+    /// How constants are materialized, by dialect.
+    constants: Vec<(Text, MaterializeFn)>,
     /// The semantics of operations without a definition.
     semantics: SemanticsTable,
     /// MLIR's declarations of the text of operations.
@@ -112,17 +112,11 @@ impl Context {
         self.op_names.get(name.0)
     }
 
-    /// The definition of an operation, `None` if it is not registered.
-    #[inline]
-    pub fn op_def(&self, name: OpName) -> Option<&OpDef> {
-        self.ops.get(name.index())
-    }
-
     /// Whether there may be operations that do not declare their effects: one is registered, or a name was met that is not.
     /// Hardly any program has some; for the others this is all that has to be asked.
     #[inline]
     pub fn has_undeclared_effects(&self) -> bool {
-        self.undeclared || self.op_names.len() > self.ops.len()
+        self.ops.undeclared || self.op_names.len() > self.ops.len()
     }
 
     /// The semantics and derivative of an operation, if they are defined by programs.
@@ -152,7 +146,7 @@ impl Context {
     /// Whether there are operations that others can take the place of. Hardly any program has some.
     #[inline]
     pub fn has_composites(&self) -> bool {
-        self.composites
+        self.ops.composites
     }
 
     /// The context as modules hold it; nothing while it is being dropped.
@@ -168,13 +162,7 @@ impl Context {
 
     /// The name of the first registered operation with a trait.
     pub fn op_with(&self, wanted: Traits) -> Option<&str> {
-        let def = self.ops.iter().find(|def| def.has(wanted))?;
-        Some(&def.name)
-    }
-
-    /// All registered operations, in the order of registration.
-    pub fn ops(&self) -> &[OpDef] {
-        &self.ops
+        self.ops_with(wanted).next().map(|def| &*def.name)
     }
 
     /// All registered marks of the tools, in the order of registration.
@@ -186,6 +174,13 @@ impl Context {
     pub(crate) fn aliased_op(&self, alias: &[u8]) -> Option<OpName> {
         let (_, op) = self.aliases.iter().find(|(name, _)| name.as_bytes() == alias)?;
         Some(*op).filter(|op| op.index() < self.ops.len())
+    }
+
+    /// The ways to materialize constants: those of a dialect, then those of the others.
+    pub fn makers_of_constants(&self, dialect: &str) -> impl Iterator<Item = MaterializeFn> {
+        let own = self.constants.iter().filter(move |(name, _)| name == dialect);
+        let others = self.constants.iter().filter(move |(name, _)| name != dialect);
+        own.chain(others).map(|&(_, make)| make)
     }
 
     /// The name of the type of lists in the generic form.

@@ -165,7 +165,7 @@ impl Checker<'_> {
             "not registered",
         );
         let dialect = name.split_once('.').map_or(name, |(d, _)| d);
-        match nearest(name, self.ctx.ops().iter().map(|d| &*d.name)) {
+        match nearest(name, self.ctx.registered_ops()) {
             Some(near) => error.suggest("", near),
             None if self.ctx.dialect(dialect).is_some() => {
                 error.help(format!("the dialect `{dialect}` has no such operation"))

@@ -10,7 +10,13 @@ use crate::registry::OpDef;
 #[inline]
 pub(crate) fn plan(ctx: &Context, name: OpName) -> Option<&Plan> {
     let slot = ctx.plan(name)?;
-    Some(slot.get_or_init(|| Box::new(Plan::new(ctx, &ctx.ops()[name.index()]))))
+    match slot.get() {
+        Some(plan) => Some(plan),
+        None => {
+            let def = ctx.op_def(name)?;
+            Some(slot.get_or_init(|| Box::new(Plan::new(ctx, def))))
+        }
+    }
 }
 
 impl Plan {

@@ -1,10 +1,8 @@
 //! Constants: which values are, what operations on them give, and how they are made.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 
-use pir_ir::{
-    Attr, Body, Context, FoldResult, InsertPoint, MaterializeFn, OpId, Rewriter, Speculatability, Traits, Type, ValueId,
-};
+use pir_ir::{Attr, Body, Context, FoldResult, InsertPoint, OpId, Rewriter, Speculatability, Traits, Type, ValueId};
 use smallvec::SmallVec;
 
 use crate::pass::ConstantEvaluator;
@@ -15,8 +13,6 @@ pub(crate) struct Constants<'a> {
     evaluator: Option<&'a dyn ConstantEvaluator>,
     /// Whether folds need not keep NaNs, infinities and the signs of zeros.
     fast: bool,
-    /// The operations of the context that materialize constants, found on first use.
-    makers: OnceCell<Vec<usize>>,
     /// What was requested, by the index of the operation: the constant, or that it is none. Interning a constant is not free,
     /// and constants are requested once per use.
     known: RefCell<Vec<Option<Option<Attr>>>>,
@@ -28,23 +24,8 @@ impl<'a> Constants<'a> {
             ctx,
             evaluator,
             fast,
-            makers: OnceCell::new(),
             known: RefCell::default(),
         }
-    }
-
-    /// The makers of constants with their dialects.
-    fn makers(&self) -> impl Iterator<Item = (&'a str, MaterializeFn)> + Clone + '_ {
-        let ops = self.ctx.ops();
-        let found = self.makers.get_or_init(|| {
-            let ops = ops.iter().enumerate();
-            ops.filter_map(|(at, def)| def.materialize.map(|_| at)).collect()
-        });
-        found.iter().filter_map(|&at| {
-            let def = &ops[at];
-            let dialect = def.name.split_once('.').map_or(&*def.name, |(dialect, _)| dialect);
-            Some((dialect, def.materialize?))
-        })
     }
 
     pub(crate) fn ctx(&self) -> &'a Context {
@@ -118,10 +99,7 @@ impl<'a> Constants<'a> {
     pub(crate) fn materialize(&self, body: &mut Body, op: OpId, value: Attr, ty: Type) -> Option<ValueId> {
         let name = self.ctx.op_str(body.op_name(op));
         let dialect = name.split_once('.').map_or(name, |(dialect, _)| dialect);
-        let makers = self.makers();
-        let own = makers.clone().filter(|(d, _)| *d == dialect);
-        let others = makers.filter(|(d, _)| *d != dialect);
-        for (_, make) in own.chain(others) {
+        for make in self.ctx.makers_of_constants(dialect) {
             let mut rewriter = Rewriter::new(self.ctx, body);
             rewriter.before(op);
             debug_assert_eq!(rewriter.point(), InsertPoint::Before(op));

@@ -138,7 +138,11 @@ impl<'a> ValueReader<'a> {
     fn anchor(&mut self, name: &str, span: Span, passes: &[&'static dyn Pass], ctx: Option<&Context>) {
         let Some(ctx) = ctx else { return };
         let ordered = |op: &OpDef| op.has(Traits::ISOLATED) && !op.has(Traits::GRAPH_REGION);
-        let isolated = || ctx.ops().iter().filter(|op| ordered(op)).map(|op| &*op.name);
+        let isolated = || {
+            ctx.ops_with(Traits::ISOLATED)
+                .filter(|op| ordered(op))
+                .map(|op| &*op.name)
+        };
         let error = match ctx.registered_op(name).and_then(|op| ctx.op_def(op)) {
             Some(def) if ordered(def) => return,
             Some(def) if def.has(Traits::ISOLATED) => {

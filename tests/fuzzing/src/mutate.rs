@@ -115,7 +115,7 @@ pub fn dictionary(target: &str) -> &'static [String] {
     WORDS_AND_NAMES.get_or_init(|| {
         let words = WORDS.iter().chain(NUMBERS).map(|&w| w.to_owned());
         let ctx = pir_dialects::context();
-        words.chain(ctx.ops().iter().map(|op| op.name.to_string())).collect()
+        words.chain(ctx.ops().map(|op| op.name.to_string())).collect()
     })
 }
 

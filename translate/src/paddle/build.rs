@@ -489,7 +489,7 @@ impl<'c> Builder<'c> {
         }
         let mut error = Diagnostic::error("unknown-op", format!("unknown operation `{}`", source.name))
             .label(source.span, "no dialect defines it");
-        error = match nearest(&source.name, self.ctx.ops().iter().map(|def| &*def.name)) {
+        error = match nearest(&source.name, self.ctx.registered_ops()) {
             Some(known) => error.help(format!("did you mean `{known}`?")),
             None => error.help("`--allow-unregistered-dialect` accepts unknown operations unchanged"),
         };

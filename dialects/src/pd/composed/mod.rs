@@ -14,7 +14,7 @@ mod special;
 mod statistics;
 mod window;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use pir_ir::verify::compatible;
 use pir_ir::{
@@ -72,21 +72,13 @@ fn functions() -> impl Iterator<Item = &'static (&'static str, Compose)> {
     .flatten()
 }
 
-/// The compositions of all operations, by name without the dialect.
-pub(super) struct Compositions(FxHashMap<&'static str, Compose>);
-
-impl Compositions {
-    /// Collects the tables.
-    pub(super) fn new() -> Self {
-        Compositions(functions().copied().collect())
-    }
-
-    /// Gives an operation its composition, if it has one.
-    pub(super) fn attach(&self, def: &mut OpDef) {
-        let function = def.name.strip_prefix("pd.").and_then(|name| self.0.get(name));
-        if let Some(&function) = function {
-            def.semantics = Some(Arc::new(Composed(function)));
-        }
+/// Gives an operation its composition, if it has one.
+pub(super) fn attach(def: &mut OpDef) {
+    /// By name without the dialect.
+    static COMPOSITIONS: LazyLock<FxHashMap<&'static str, Compose>> = LazyLock::new(|| functions().copied().collect());
+    let function = def.name.strip_prefix("pd.").and_then(|name| COMPOSITIONS.get(name));
+    if let Some(&function) = function {
+        def.semantics = Some(Arc::new(Composed(function)));
     }
 }
 

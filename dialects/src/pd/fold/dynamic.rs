@@ -1,22 +1,23 @@
 //! Arguments that are attributes if they are constant, and otherwise operands: axes, shapes, factors.
 
 use pir_ir::verify::compatible;
-use pir_ir::{Arity, Attr, AttrData, AttrDict, Context, InferArgs, OpDef, OpId, OpView, Rewriter, Type};
+use pir_ir::{
+    Arity, Attr, AttrData, AttrDict, AttrSpec, Context, InferArgs, OpDef, OpId, OpView, Rewriter, Type, ValueSpec,
+};
 
 /// The declared operands that may be attributes.
-fn names(def: &OpDef) -> impl Iterator<Item = (&str, &str)> {
-    let dynamic = def
-        .operands
+fn names<'a>(operands: &'a [ValueSpec], attrs: &'a [AttrSpec]) -> impl Iterator<Item = (&'a str, &'a str)> {
+    let dynamic = operands
         .iter()
         .filter(|o| o.arity == Arity::Optional && o.ty != "Tensor");
     dynamic
-        .filter(|o| def.attrs.iter().any(|a| a.name == o.name))
+        .filter(|o| attrs.iter().any(|a| a.name == o.name))
         .map(|o| (&*o.name, &*o.ty))
 }
 
-pub(super) fn has_dynamic(def: &OpDef) -> bool {
+pub(super) fn has_dynamic(operands: &[ValueSpec], attrs: &[AttrSpec]) -> bool {
     // After a list of tensors, the operands could not be identified.
-    names(def).next().is_some() && def.operands.iter().all(|o| o.arity != Arity::Variadic)
+    names(operands, attrs).next().is_some() && operands.iter().all(|o| o.arity != Arity::Variadic)
 }
 
 /// Turns constant operands into attributes.
@@ -24,9 +25,11 @@ pub(super) fn operands_to_attributes(rewriter: &mut Rewriter<'_>, op: OpId, cons
     let view = rewriter.view(op);
     let Some(def) = view.def() else { return false };
     // The operands after the tensors are, in order, the arguments without an attribute.
-    let missing: Vec<(&str, &str)> = names(def).filter(|(name, _)| view.attr(name).is_none()).collect();
+    let missing: Vec<(&str, &str)> = names(&def.operands, &def.attrs)
+        .filter(|(name, _)| view.attr(name).is_none())
+        .collect();
     let required = def.operands.iter().filter(|o| o.arity == Arity::One).count();
-    let tensors = def.operands.len() - names(def).count();
+    let tensors = def.operands.len() - names(&def.operands, &def.attrs).count();
     // If a tensor is optional, operands can be identified only if all are present.
     if tensors > required && view.body.num_operands(op) != tensors + missing.len() {
         return false;

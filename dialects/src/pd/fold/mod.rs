@@ -11,12 +11,13 @@ mod dynamic;
 mod implied;
 mod shape;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use crate::pd;
+use crate::table::Row;
 use pir_ir::{
-    Attr, AttrData, Context, ContextBuilder, CountingFn, FoldFn, FoldResult, ImpliesFn, MaterializeFn, OpDef, OpId,
-    OpView, Rewriter, Type, ValueId,
+    Attr, AttrData, Context, ContextBuilder, CountingFn, FoldFn, FoldResult, ImpliesFn, OpDef, OpId, OpView, Rewriter,
+    Type, ValueId,
 };
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
@@ -127,15 +128,14 @@ struct Rules {
     fast_fold: Option<FoldFn>,
     counting: Option<CountingFn>,
     implies: Option<ImpliesFn>,
-    materialize: Option<MaterializeFn>,
 }
 
 /// The folds of all operations, by name.
-pub(super) struct Folds(FxHashMap<&'static str, Rules>);
+struct Folds(FxHashMap<&'static str, Rules>);
 
 impl Folds {
     /// Collects the tables.
-    pub(super) fn new() -> Self {
+    fn new() -> Self {
         let mut rules: FxHashMap<&'static str, Rules> = FxHashMap::default();
         FOLDS
             .iter()
@@ -149,29 +149,28 @@ impl Folds {
         IMPLICATIONS
             .iter()
             .for_each(|&(name, implies)| rules.entry(name).or_default().implies = Some(implies));
-        rules.entry(pd::Full::NAME).or_default().materialize = Some(constant::make_full);
-        rules.entry(pd::FullIntArray::NAME).or_default().materialize = Some(constant::make_int_array);
         Folds(rules)
-    }
-
-    /// Attaches folds to a definition.
-    pub(super) fn attach(&self, def: &mut OpDef) {
-        let rules = self.0.get(&*def.name).copied().unwrap_or_default();
-        def.fold = rules.fold;
-        def.fast_fold = rules.fast_fold;
-        def.counting = rules.counting;
-        def.implies = rules.implies;
-        def.materialize = rules.materialize;
     }
 }
 
-/// Registers the patterns of the operations of the tables.
-pub(super) fn register_patterns(builder: &mut ContextBuilder) {
+/// Attaches folds to a definition.
+pub(super) fn attach(def: &mut OpDef) {
+    static RULES: LazyLock<Folds> = LazyLock::new(Folds::new);
+    let rules = RULES.0.get(&*def.name).copied().unwrap_or_default();
+    def.fold = rules.fold;
+    def.fast_fold = rules.fast_fold;
+    def.counting = rules.counting;
+    def.implies = rules.implies;
+}
+
+/// Registers the patterns of the operations of the tables, and how constants are materialized.
+pub(super) fn register_patterns(builder: &mut ContextBuilder, rows: &[Row]) {
+    for make in [constant::make_full, constant::make_int_array] {
+        builder.register_constants("pd", make);
+    }
     // Attributes come first: an operand that replaces one has an unknown value.
-    let dynamic: Vec<_> = builder.ops().iter().filter(|def| dynamic::has_dynamic(def)).collect();
-    let dynamic: Vec<_> = dynamic.into_iter().map(|def| def.name.clone()).collect();
-    for name in dynamic {
-        builder.register_pattern(name, 1, Arc::new(dynamic::operands_to_attributes));
+    for row in rows.iter().filter(|row| dynamic::has_dynamic(row.operands, row.attrs)) {
+        builder.register_pattern(row.op, 1, Arc::new(dynamic::operands_to_attributes));
     }
     for &(name, pattern) in PATTERNS {
         builder.register_pattern(name, 1, Arc::new(pattern));

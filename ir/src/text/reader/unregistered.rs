@@ -77,7 +77,7 @@ impl<'s> Parser<'s> {
         let external = dialect.filter(|dialect| self.ctx.is_external(dialect));
         // A name that looks like one of another dialect is none of ours.
         let same = |name: &str| external.is_none_or(|dialect| name.split_once('.').is_some_and(|(d, _)| d == dialect));
-        let near = nearest(&text, self.ctx.ops().iter().map(|o| &*o.name).filter(|name| same(name)));
+        let near = nearest(&text, self.ctx.registered_ops().filter(|name| same(name)));
         let quoted = self.src.get((span.start as usize).wrapping_sub(1)) == Some(&b'"');
         if let Some(dialect) = external.filter(|_| !quoted && near.is_none()) {
             return self.custom_assembly(span, &text, dialect);

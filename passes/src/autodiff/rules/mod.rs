@@ -27,9 +27,11 @@ mod shape;
 mod tensor;
 mod twins;
 
+use std::cell::OnceCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
-use pir_ir::{Body, Context, DYNAMIC, Dependence, OpId, OpView, Rewriter, Type, ValueId};
+use pir_ir::{Body, Context, DYNAMIC, Dependence, OpId, OpName, OpView, Rewriter, Type, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -153,15 +155,27 @@ impl Rules {
 
 /// The rules of a context by operation.
 pub(crate) struct RuleTable {
-    table: Vec<Option<Rule>>,
-    /// The rules that replace them in programs for PaddlePaddle.
-    fused: Vec<Option<Rule>>,
+    ctx: Arc<Context>,
+    /// The rules that are written for operations.
+    written: FxHashMap<OpName, Rule>,
+    /// By operation, found when it is first met.
+    found: Vec<OnceCell<Found>>,
+    /// Whether the program is for PaddlePaddle.
+    for_paddle: bool,
     /// The number of the process that runs the program.
     pub(super) rank: Option<i64>,
     /// Whether what expands to another operation is differentiated from its operand where its result would do.
     pub(super) from_operands: bool,
     /// The calls, in the body that is differentiated, with a derivative of their own.
     calls: FxHashMap<OpId, CallRule>,
+}
+
+/// The rules of an operation.
+#[derive(Clone)]
+struct Found {
+    general: Option<Rule>,
+    /// The one that replaces it in programs for PaddlePaddle.
+    fused: Option<Rule>,
 }
 
 /// The standard rules, family by family.
@@ -191,18 +205,11 @@ fn standard() -> impl Iterator<Item = &'static Rule> {
 }
 
 impl RuleTable {
-    pub(crate) fn new(ctx: &Context) -> Self {
-        let mut table: Vec<Option<Rule>> = (ctx.ops().iter())
-            .map(|def| {
-                let gradient = || twins::rule_of(ctx, def);
-                foreign::rule_of(def)
-                    .or_else(|| composite::rule_of(def))
-                    .or_else(gradient)
-            })
-            .collect();
+    pub(crate) fn new(ctx: &Arc<Context>) -> Self {
+        let mut written: FxHashMap<OpName, Rule> = FxHashMap::default();
         let mut add = |rule: &Rule| {
             if let Some(name) = ctx.registered_op(rule.op) {
-                table[name.index()] = Some(*rule);
+                written.insert(name, *rule);
             }
         };
         match ctx.extension::<Rules>() {
@@ -210,8 +217,10 @@ impl RuleTable {
             None => standard().for_each(&mut add),
         }
         RuleTable {
-            table,
-            fused: Vec::new(),
+            ctx: ctx.clone(),
+            written,
+            found: vec![OnceCell::new(); ctx.registered_ops().len()],
+            for_paddle: false,
             rank: None,
             from_operands: false,
             calls: FxHashMap::default(),
@@ -219,13 +228,27 @@ impl RuleTable {
     }
 
     /// The rules for programs that PaddlePaddle executes.
-    pub(crate) fn for_paddle(ctx: &Context) -> Self {
-        let rules = Self::new(ctx);
-        let fused = rules.table.iter().zip(ctx.ops().iter());
-        let fused = fused
-            .map(|(rule, def)| foreign::fused(ctx, def, rule.as_ref()?))
-            .collect();
-        RuleTable { fused, ..rules }
+    pub(crate) fn for_paddle(ctx: &Arc<Context>) -> Self {
+        RuleTable {
+            for_paddle: true,
+            ..Self::new(ctx)
+        }
+    }
+
+    /// The rules of a registered operation.
+    fn of(&self, name: OpName) -> Option<&Found> {
+        let (found, def) = (self.found.get(name.index())?, self.ctx.op_def(name)?);
+        Some(found.get_or_init(|| {
+            let general = (self.written.get(&name).copied())
+                .or_else(|| foreign::rule_of(def))
+                .or_else(|| composite::rule_of(def))
+                .or_else(|| twins::rule_of(&self.ctx, def));
+            let for_paddle = general.filter(|_| self.for_paddle);
+            Found {
+                general,
+                fused: for_paddle.and_then(|rule| foreign::fused(&self.ctx, def, &rule)),
+            }
+        }))
     }
 
     /// Sets which operations of the body that is differentiated next are calls with a derivative of their own.
@@ -265,16 +288,15 @@ impl RuleTable {
 
     /// The rule that an operation has in any program.
     fn in_any_program(&self, body: &Body, op: OpId) -> Option<Rule> {
-        self.table.get(body.op_name(op).index()).copied().flatten()
+        self.of(body.op_name(op))?.general
     }
 
     pub(crate) fn get(&self, body: &Body, op: OpId) -> Option<&Rule> {
         match self.calls.contains_key(&op) {
             true => Some(&composite::CUSTOM),
             false => {
-                let at = body.op_name(op).index();
-                let fused = self.fused.get(at).and_then(Option::as_ref);
-                fused.or(self.table.get(at)?.as_ref())
+                let found = self.of(body.op_name(op))?;
+                found.fused.as_ref().or(found.general.as_ref())
             }
         }
     }
