@@ -279,7 +279,7 @@ impl Relation {
 /// assumed.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub enum Derivative {
-    /// Nothing is said. A result may depend on any operand in any way.
+    /// Nothing is declared. A result may depend on any operand in any way.
     #[default]
     Undeclared,
     /// The results are constant wherever they have a derivative: comparisons, indices, roundings.

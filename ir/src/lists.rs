@@ -1,6 +1,6 @@
 //! Lists of different lengths one after the other, in two allocations.
 
-/// Lists of owners that are numbered from 0: the *compressed sparse row* form. How many items each owner has is said
+/// Lists of owners that are numbered from 0: the *compressed sparse row* form. How many items each owner has is given
 /// first, then they are entered; both in any order of the owners.
 #[derive(Clone, Debug)]
 pub struct Lists<T> {
@@ -56,7 +56,7 @@ impl<T: Copy> Lists<T> {
         lists
     }
 
-    /// Enters the next item of an owner that has fewer than was said.
+    /// Enters the next item of an owner that has fewer than its count.
     #[inline]
     pub fn push(&mut self, owner: usize, item: T) {
         let end = &mut self.ends[owner];

@@ -5,6 +5,7 @@
 //! operation without a row is first replaced with its composition, as far as it is differentiated through it. Loops and
 //! branches become `stablehlo.while` and `stablehlo.if`. Operations without a counterpart are errors.
 
+use pir_dialects::stablehlo::ops;
 use pir_dialects::stablehlo::{self, from_pd};
 use pir_ir::{Diagnostic, Module, OpId, OpView, Rewriter, expand_composites};
 
@@ -33,7 +34,7 @@ impl Pass for StablehloToPdControl {
     }
 
     fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
-        let is_control = |op: OpView<'_>| matches!(op.name(), "stablehlo.while" | "stablehlo.if" | "stablehlo.case");
+        let is_control = |op: OpView<'_>| matches!(op.name(), ops::While::NAME | ops::If::NAME | ops::Case::NAME);
         Ok(atomically(module, |module| expand_composites(module, &|op| !is_control(op)))?.into())
     }
 }

@@ -3,6 +3,7 @@
 //! What one element of the result is computed from is an expression: `a`, `b`, `c` are elements of the inputs, `o` of the output; a
 //! number of another type is cast to that of the output first.
 
+use crate::mlir::{arith, math};
 use pir_ir::text::{OdsPrinter, OdsReader, Unreadable};
 use pir_ir::{Attr, AttrData, Context, OdsHook, OpId, Type, TypeData, ValueId};
 
@@ -367,7 +368,7 @@ impl Payload {
             let (Some(&c), Some(&a), Some(&b)) = (self.args.first(), self.args.get(1), self.args.get(2)) else {
                 return Ok(None);
             };
-            return Ok(r.op("arith.select", &[c, a, b], Some(self.target), &[]));
+            return Ok(r.op(arith::Select::NAME, &[c, a, b], Some(self.target), &[]));
         }
         let Some((name, arity, extra)) = operation(r.ctx(), word, self.target) else {
             return Ok(None);
@@ -401,40 +402,40 @@ fn operation(ctx: &Context, word: &str, ty: Type) -> Option<(&'static str, usize
     let truth = ty == Type::I1;
     Some(match word {
         "add" if complex => ("complex.add", 2, FAST),
-        "add" if float => ("arith.addf", 2, FAST),
-        "add" if truth => ("arith.ori", 2, ""),
-        "add" if integer => ("arith.addi", 2, OVERFLOW),
+        "add" if float => (arith::Addf::NAME, 2, FAST),
+        "add" if truth => (arith::Ori::NAME, 2, ""),
+        "add" if integer => (arith::Addi::NAME, 2, OVERFLOW),
         "sub" if complex => ("complex.sub", 2, FAST),
-        "sub" if float => ("arith.subf", 2, FAST),
-        "sub" if integer && !truth => ("arith.subi", 2, OVERFLOW),
+        "sub" if float => (arith::Subf::NAME, 2, FAST),
+        "sub" if integer && !truth => (arith::Subi::NAME, 2, OVERFLOW),
         "mul" if complex => ("complex.mul", 2, FAST),
-        "mul" if float => ("arith.mulf", 2, FAST),
-        "mul" if truth => ("arith.andi", 2, ""),
-        "mul" if integer => ("arith.muli", 2, OVERFLOW),
+        "mul" if float => (arith::Mulf::NAME, 2, FAST),
+        "mul" if truth => (arith::Andi::NAME, 2, ""),
+        "mul" if integer => (arith::Muli::NAME, 2, OVERFLOW),
         "div" if complex => ("complex.div", 2, FAST),
-        "div" if float => ("arith.divf", 2, FAST),
-        "div" if integer && !truth => ("arith.divsi", 2, ""),
-        "div_unsigned" if integer && !truth => ("arith.divui", 2, ""),
-        "max" | "max_signed" if float => ("arith.maximumf", 2, FAST),
-        "max" | "max_signed" if integer => ("arith.maxsi", 2, ""),
-        "min" | "min_signed" if float => ("arith.minimumf", 2, FAST),
-        "min" | "min_signed" if integer => ("arith.minsi", 2, ""),
-        "max_unsigned" if float => ("arith.maximumf", 2, FAST),
-        "max_unsigned" if integer => ("arith.maxui", 2, ""),
-        "min_unsigned" if float => ("arith.minimumf", 2, FAST),
-        "min_unsigned" if integer => ("arith.minui", 2, ""),
-        "powf" if float => ("math.powf", 2, FAST),
-        "exp" if float => ("math.exp", 1, FAST),
-        "log" if float => ("math.log", 1, FAST),
-        "abs" if float => ("math.absf", 1, FAST),
-        "ceil" if float => ("math.ceil", 1, FAST),
-        "floor" if float => ("math.floor", 1, FAST),
-        "negf" if float => ("arith.negf", 1, FAST),
-        "round" if float => ("math.round", 1, FAST),
-        "sqrt" if float => ("math.sqrt", 1, FAST),
-        "rsqrt" if float => ("math.rsqrt", 1, FAST),
-        "tanh" if float => ("math.tanh", 1, FAST),
-        "erf" if float => ("math.erf", 1, FAST),
+        "div" if float => (arith::Divf::NAME, 2, FAST),
+        "div" if integer && !truth => (arith::Divsi::NAME, 2, ""),
+        "div_unsigned" if integer && !truth => (arith::Divui::NAME, 2, ""),
+        "max" | "max_signed" if float => (arith::Maximumf::NAME, 2, FAST),
+        "max" | "max_signed" if integer => (arith::Maxsi::NAME, 2, ""),
+        "min" | "min_signed" if float => (arith::Minimumf::NAME, 2, FAST),
+        "min" | "min_signed" if integer => (arith::Minsi::NAME, 2, ""),
+        "max_unsigned" if float => (arith::Maximumf::NAME, 2, FAST),
+        "max_unsigned" if integer => (arith::Maxui::NAME, 2, ""),
+        "min_unsigned" if float => (arith::Minimumf::NAME, 2, FAST),
+        "min_unsigned" if integer => (arith::Minui::NAME, 2, ""),
+        "powf" if float => (math::Powf::NAME, 2, FAST),
+        "exp" if float => (math::Exp::NAME, 1, FAST),
+        "log" if float => (math::Log::NAME, 1, FAST),
+        "abs" if float => (math::Absf::NAME, 1, FAST),
+        "ceil" if float => (math::Ceil::NAME, 1, FAST),
+        "floor" if float => (math::Floor::NAME, 1, FAST),
+        "negf" if float => (arith::Negf::NAME, 1, FAST),
+        "round" if float => (math::Round::NAME, 1, FAST),
+        "sqrt" if float => (math::Sqrt::NAME, 1, FAST),
+        "rsqrt" if float => (math::Rsqrt::NAME, 1, FAST),
+        "tanh" if float => (math::Tanh::NAME, 1, FAST),
+        "erf" if float => (math::Erf::NAME, 1, FAST),
         _ => return None,
     })
 }
@@ -462,15 +463,15 @@ fn cast(
         return Ok(None);
     };
     let name = match (from_float, to_float) {
-        (false, true) if unsigned => "arith.uitofp",
-        (false, true) => "arith.sitofp",
-        (true, false) if unsigned => "arith.fptoui",
-        (true, false) => "arith.fptosi",
-        (true, true) if from_width < to_width => "arith.extf",
-        (true, true) if from_width > to_width => "arith.truncf",
-        (false, false) if from_width > to_width => "arith.trunci",
-        (false, false) if from_width < to_width && unsigned => "arith.extui",
-        (false, false) if from_width < to_width => "arith.extsi",
+        (false, true) if unsigned => arith::Uitofp::NAME,
+        (false, true) => arith::Sitofp::NAME,
+        (true, false) if unsigned => arith::Fptoui::NAME,
+        (true, false) => arith::Fptosi::NAME,
+        (true, true) if from_width < to_width => arith::Extf::NAME,
+        (true, true) if from_width > to_width => arith::Truncf::NAME,
+        (false, false) if from_width > to_width => arith::Trunci::NAME,
+        (false, false) if from_width < to_width && unsigned => arith::Extui::NAME,
+        (false, false) if from_width < to_width => arith::Extsi::NAME,
         _ => return Ok(None),
     };
     Ok(r.op(name, &[value], Some(to), &[]))

@@ -130,8 +130,8 @@ pub(super) fn rouse(shared: &Shared, number: usize, slots: &[Value]) {
     }
 }
 
-/// Computes the result of two operands in place of one of them, if that is possible, and tells of which. An operand that is a
-/// constant is not in its slot.
+/// Computes the result of two operands in place of one of them, if that is possible, and returns which. An operand that
+/// is a constant is not in its slot.
 #[inline]
 pub(super) fn combine(f: Option<InPlace>, slots: &mut [Value], constants: &[Option<Tensor>]) -> Option<usize> {
     let f = f?;

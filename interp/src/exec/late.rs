@@ -115,8 +115,8 @@ impl Late {
         Ok(outcome.fetched.into_iter().map(|(_, x)| x).collect())
     }
 
-    /// The type of a result, of inputs of these types: the shape is that of the last input of which the program says the same, which is a
-    /// cotangent. If only its first extent is open, and all inputs have the same, that is it.
+    /// The type of a result, of inputs of these types: the shape is that of the last input for which the program declares
+    /// the same, which is a cotangent. If only its first extent is open, and all inputs have the same, that is it.
     fn closed(&self, ty: Type, inputs: &[Type]) -> Type {
         let ctx = &*self.ctx;
         let dims = |ty| ctx.as_tensor(ty).map(|(dims, _)| dims);
@@ -159,7 +159,7 @@ impl Late {
             let ty = ctx.intern_type(TypeData::List(types.into()));
             operands.push(r.op("builtin.combine").operands(own).result(ty).value());
         }
-        // What the program says of the results may be less than what follows from the operands.
+        // The declared types of the results may be less specific than what follows from the operands.
         let inferred = r
             .op(ctx.op_str(self.name))
             .operands(operands.iter().copied())

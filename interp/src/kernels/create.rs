@@ -72,7 +72,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
             one(Tensor::of(&[count], values)?.cast(dtype)?)
         }))
     }),
-    ("pd.assert", |_| {
+    (pd::Assert::NAME, |_| {
         Ok(Box::new(|inputs| {
             let (cond, data) = inputs.split_first().ok_or("the condition is missing")?;
             match crate::each_type!(cond.data(), v => v.iter().all(|&x| Element::to_f64(x) != 0.0)) {

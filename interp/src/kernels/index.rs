@@ -160,8 +160,8 @@ fn index_select(s: &Spec<'_>) -> Result<Kernel, String> {
     }
 }
 
-/// A range in a dimension: bounds are clamped, negative ones count from the end. Of a dimension that is removed, the place -1 and the one
-/// behind it are the last element, though that is 0.
+/// A range in a dimension: bounds are clamped, negative ones count from the end. In a dimension that is removed, the
+/// range from -1 to the place after it is the last element, though that place is 0.
 fn stretch(n: usize, start: i64, end: i64, is_removed: bool) -> (usize, usize) {
     let end = if is_removed && (start, end) == (-1, 0) {
         i64::MAX

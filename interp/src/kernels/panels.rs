@@ -151,7 +151,7 @@ impl<'v, T: Real> Operand<'v, T> {
     }
 }
 
-/// Copies some vectors of each row, then the next ones: [`AT_ONCE`] where there are as many, and single ones behind them. The
+/// Copies some vectors of each row, then the next ones: [`AT_ONCE`] where there are as many, and then single ones. The
 /// numbers that do not fill a vector are left out.
 fn thin<T: Real>(p: Product, lanes: usize, y: &[T]) -> Result<Storage<T>, String> {
     let vectors = p.n / lanes;

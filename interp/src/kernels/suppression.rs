@@ -66,7 +66,7 @@ fn greedy(order: Vec<usize>, boxes: &[f64], mut threshold: f64, eta: f64, edge: 
 }
 
 /// Boxes with a score for each class: of images with equally many boxes, which all classes share, or with different
-/// boxes for each class and as many as `rois_num` says.
+/// boxes for each class and as many as `rois_num` specifies.
 struct Candidates {
     boxes: Vec<f64>,
     scores: Vec<f64>,

@@ -440,7 +440,7 @@ mod tests {
                 }
                 assert_eq!(found, wanted, "{high:?} {wide:?}");
             }
-            // An infinite element is told, so that others compute what windows with it have.
+            // An infinite element is reported, so that another method computes the windows that contain it.
             let mut image = images[0].clone();
             image[(high.size / 2 * wide.size + wide.size / 2) as usize] = f32::INFINITY;
             let mut out = vec![0.0; filters * count];

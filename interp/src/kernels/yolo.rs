@@ -21,7 +21,7 @@ struct Yolo {
     /// The anchors of this layer.
     own: Vec<usize>,
     classes: usize,
-    /// Boxes that overlap a given one more are not said to be of nothing.
+    /// Predicted boxes that overlap a given one more do not count as empty.
     most: f64,
     stride: f64,
     scale: f64,

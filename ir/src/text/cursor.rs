@@ -93,7 +93,7 @@ pub(crate) fn short_suffix_len(word: u64) -> Option<usize> {
     if word & HIGH != 0 {
         return None;
     }
-    // The highest bit of each byte tells whether the others are at least `least`. No sum carries into the next byte.
+    // The highest bit of each byte: whether the others are at least `least`. No sum carries into the next byte.
     let from = |bytes: u64, least: u8| bytes + u64::from(0x80 - least) * EACH;
     let lower = word | (0x20 * EACH);
     let is_letter = from(lower, b'a') & !from(lower, b'z' + 1);

@@ -122,7 +122,7 @@ impl Walk<'_> {
         for operand in self.body.operands(op) {
             if !self.visible[operand.index()] {
                 errors.extend(self.explain(op, operand));
-                // Once said is enough.
+                // It is reported once.
                 self.define(operand);
             }
         }

@@ -341,8 +341,7 @@ const END: u32 = 8;
 struct Paths {
     /// The successor of each value: at an end, the value itself.
     next: Vec<ValueId>,
-    /// How far away the end is, and the value that is so near to it that it is in what is given of the end: of values of
-    /// which that was asked.
+    /// The distance to the end, and the first value of the last [`END`] values before it, for the values of queried paths.
     known: RefCell<FxHashMap<ValueId, (u32, ValueId)>>,
 }
 

@@ -37,7 +37,7 @@ impl DenseMap {
     }
 }
 
-/// A set of values that were made after some moment: few, and one behind the other.
+/// A set of values that were made after some moment: few, and consecutive.
 pub(crate) struct Fresh {
     first: usize,
     members: SmallVec<[bool; 64]>,

@@ -17,7 +17,7 @@
 //! * Of branches that hold the same, one takes the place of all.
 //!
 //! # Conditions
-//! * No rule here knows an operation. That `x + 0` is `x` is said by the fold of the addition, which handles -0.
+//! * No rule here knows an operation. That `x + 0` is `x` is given by the fold of the addition, which handles -0.
 //!
 //! Operations are visited from outside to inside, so that what is inlined is moved once, however deep it is nested.
 

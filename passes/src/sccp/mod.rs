@@ -16,7 +16,7 @@
 //! * Values of types with dimensions that are not known vary.
 //! * What is not a number is not propagated, and nothing that would fail, like a division by zero, is computed: both are
 //!   the evaluator's rules.
-//! * Constants pass into functions and out of them as `calls` says.
+//! * Constants pass into functions and out of them as `calls` specifies.
 //! * A region of several blocks that belongs to an operation with regions is run with arguments that vary.
 
 mod calls;

@@ -270,7 +270,7 @@ fn integer(word: &str) -> Option<u64> {
     }
 }
 
-/// Whether a text looks like a graph, behind its comments.
+/// Whether a text looks like a graph, after its comments.
 pub(crate) fn is_graph(text: &[u8]) -> bool {
     let mut text = text.trim_ascii_start();
     while text.starts_with(b"#") {

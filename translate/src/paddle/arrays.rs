@@ -106,7 +106,7 @@ fn remove_unused_records(ctx: &Context, body: &mut Body) {
         let mut pairs = recorded(ctx, body, stack);
         let all = pairs.len();
         pairs.retain(|&(value, popped)| is_array(ctx, body.value_type(value)) && !body.has_uses(popped));
-        // What remains tells whether there are elements.
+        // What remains determines whether there are elements.
         if pairs.len() == all {
             continue;
         }

@@ -28,7 +28,7 @@ impl Builder<'_> {
             return false;
         };
         match &*source.name {
-            "pd.einsum" => {
+            pd::Einsum::NAME => {
                 let operands = self.lists.get(first).into_iter().flatten();
                 let operands: Values = operands.filter_map(|&id| self.value(id)).collect();
                 if let Some(&(shapes, _)) = source.results.get(2) {
@@ -52,7 +52,7 @@ impl Builder<'_> {
                 self.surplus.insert(result);
                 true
             }
-            "pd.einsum_grad" => self.einsum_grad(source, result, ty).is_some(),
+            pd::EinsumGrad::NAME => self.einsum_grad(source, result, ty).is_some(),
             _ => false,
         }
     }

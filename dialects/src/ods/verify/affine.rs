@@ -1,5 +1,6 @@
 //! `affine`: maps fit their operands, and indices and bounds are dimensions or symbols.
 
+use crate::mlir::{memref, tensor};
 use pir_ir::verify::describe_value;
 use pir_ir::{Body, Diagnostic, OpId, OpView, Traits, Type, TypeData, ValueDef, ValueId};
 use rustc_hash::FxHashSet;
@@ -229,7 +230,7 @@ fn all_valid(op: OpView<'_>, value: ValueId, other: impl Fn(&Body, ValueId) -> b
         };
         match body.view(op.ctx, maker).name() {
             "affine.apply" => pending.extend(body.operands(maker)),
-            "memref.dim" | "tensor.dim" => {}
+            memref::Dim::NAME | tensor::Dim::NAME => {}
             _ if is_constant(op, maker) => {}
             _ => return may_have_scope(op),
         }

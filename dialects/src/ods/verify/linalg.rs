@@ -135,7 +135,8 @@ fn generic(op: OpView<'_>) -> Checked {
     block(op, &all, outputs)
 }
 
-/// Each operand has the dimensions that its map says, of the same extents; `shape` tells those of operands that are no elements.
+/// Each operand has the dimensions that its map specifies, of the same extents; `shape` returns those of operands that
+/// are not elements.
 pub(super) fn over_loops<'a>(
     op: OpView<'a>,
     maps: &[Attr],

@@ -1,5 +1,6 @@
 //! `memref`: extents, layouts and memory spaces of buffers and of their views fit each other.
 
+use crate::mlir::memref;
 use pir_ir::text::print_type;
 use pir_ir::{Attr, AttrData, Context, DYNAMIC, Diagnostic, OpView, Type, TypeData};
 
@@ -18,23 +19,23 @@ struct Buffer<'a> {
 
 pub(in crate::ods) fn verify(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
     let checked = match op.name() {
-        "memref.alloc" | "memref.alloca" => allocated(op),
-        "memref.cast" => cast(op),
-        "memref.copy" => copied(op),
-        "memref.dim" => match buffer(op, op.operand_type(0)) {
+        memref::Alloc::NAME | memref::Alloca::NAME => allocated(op),
+        memref::Cast::NAME => cast(op),
+        memref::Copy::NAME => copied(op),
+        memref::Dim::NAME => match buffer(op, op.operand_type(0)) {
             Some(of) if of.shape.is_empty() => Err("a buffer of rank 0 has no extents".to_owned()),
             _ => Ok(()),
         },
-        "memref.rank" => {
+        memref::Rank::NAME => {
             let is_buffer = op
                 .operand_type(0)
                 .is_some_and(|ty| matches!(op.ctx.type_data(ty), TypeData::MemRef { .. }));
             ensure(is_buffer, || "the operand must be a `memref`".to_owned())
         }
-        "memref.subview" => subview(op),
-        "memref.reinterpret_cast" => reinterpreted(op),
-        "memref.expand_shape" => reshaped(op, true),
-        "memref.collapse_shape" => reshaped(op, false),
+        memref::Subview::NAME => subview(op),
+        memref::ReinterpretCast::NAME => reinterpreted(op),
+        memref::ExpandShape::NAME => reshaped(op, true),
+        memref::CollapseShape::NAME => reshaped(op, false),
         "memref.transpose" => transposed(op),
         "memref.view" => viewed(op),
         "memref.reshape" => by_shape(op),
@@ -58,7 +59,7 @@ pub(in crate::ods) fn verify(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
             })
         }
         "memref.realloc" => reallocated(op),
-        "memref.global" => global(op),
+        memref::Global::NAME => global(op),
         _ => Ok(()),
     };
     report(op, checked, errors);
@@ -186,7 +187,7 @@ fn subview(op: OpView<'_>) -> Checked {
         )
     })?;
     let Some((own, offset)) = strides(op.ctx, &from) else {
-        // What a map says of places is not known here.
+        // The places that a map specifies are not known here.
         return Ok(());
     };
     let Some((found, begins)) = strides(op.ctx, &to) else {

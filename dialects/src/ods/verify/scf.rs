@@ -1,5 +1,6 @@
 //! `scf`: parallel loops and their reductions.
 
+use crate::mlir::arith;
 use pir_ir::{Diagnostic, OpId, OpView, Type};
 
 use super::{Checked, as_many, ensure, entry, int, ints, length, plural, report, segments, types};
@@ -62,7 +63,7 @@ fn parallel(op: OpView<'_>) -> Checked {
     for value in op.body.operands(op.op).skip(lower + upper).take(step) {
         let constant = op.body.defining_op(value).map(|maker| op.body.view(op.ctx, maker));
         let number = constant
-            .filter(|maker| maker.name() == "arith.constant")
+            .filter(|maker| maker.name() == arith::Constant::NAME)
             .and_then(|maker| int(maker, "value"));
         ensure(number.is_none_or(|step| step > 0), || {
             "a step must be positive".to_owned()

@@ -1,5 +1,6 @@
 //! `tensor`: shapes, numbers of sizes, and blocks that give elements.
 
+use crate::mlir::tensor;
 use pir_ir::text::print_type;
 use pir_ir::{DYNAMIC, Diagnostic, OpView, Type, TypeData};
 
@@ -11,23 +12,25 @@ use super::{
 pub(in crate::ods) fn verify(op: OpView<'_>, errors: &mut Vec<Diagnostic>) {
     let sizes = op.body.num_operands(op.op);
     let checked = match op.name() {
-        "tensor.empty" => made(op, sizes),
-        "tensor.splat" => made(op, sizes.saturating_sub(1)),
-        "tensor.generate" => made(op, sizes).and_then(|()| generated(op)),
-        "tensor.cast" => cast(op),
-        "tensor.dim" => match shape(op, op.operand_type(0)) {
+        tensor::Empty::NAME => made(op, sizes),
+        tensor::Splat::NAME => made(op, sizes.saturating_sub(1)),
+        tensor::Generate::NAME => made(op, sizes).and_then(|()| generated(op)),
+        tensor::Cast::NAME => cast(op),
+        tensor::Dim::NAME => match shape(op, op.operand_type(0)) {
             Some(([], _)) => Err("a tensor of rank 0 has no extents".to_owned()),
             _ => Ok(()),
         },
-        "tensor.rank" => ensure(op.operand_type(0).is_some_and(|ty| is_tensor(op, ty)), || {
+        tensor::Rank::NAME => ensure(op.operand_type(0).is_some_and(|ty| is_tensor(op, ty)), || {
             "the operand must be a tensor".to_owned()
         }),
-        "tensor.from_elements" => elements(op),
+        tensor::FromElements::NAME => elements(op),
         "tensor.concat" => concatenated(op),
-        "tensor.extract_slice" => sliced(op, op.operand_type(0), op.result_type(0)),
-        "tensor.insert_slice" | "tensor.parallel_insert_slice" => sliced(op, op.operand_type(1), op.operand_type(0)),
-        "tensor.expand_shape" => reshaped(op, true),
-        "tensor.collapse_shape" => reshaped(op, false),
+        tensor::ExtractSlice::NAME => sliced(op, op.operand_type(0), op.result_type(0)),
+        tensor::InsertSlice::NAME | "tensor.parallel_insert_slice" => {
+            sliced(op, op.operand_type(1), op.operand_type(0))
+        }
+        tensor::ExpandShape::NAME => reshaped(op, true),
+        tensor::CollapseShape::NAME => reshaped(op, false),
         "tensor.pad" => padded(op),
         "tensor.gather" => places(op, op.operand_type(0), "gather_dims"),
         "tensor.pack" => packed(op, op.operand_type(0), op.result_type(0)),

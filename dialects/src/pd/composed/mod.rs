@@ -14,6 +14,7 @@ mod special;
 mod statistics;
 mod window;
 
+use crate::pd;
 use std::sync::{Arc, LazyLock};
 
 use pir_ir::verify::compatible;
@@ -85,8 +86,8 @@ pub(super) fn attach(def: &mut OpDef) {
 /// Whether PaddlePaddle's own operation is known to compute something else than its composition: gradients of the eigenvalues of batches.
 pub fn differs_in_paddle(op: OpView<'_>) -> bool {
     let places = match op.name() {
-        "pd.eigh_grad" => 1,
-        "pd.eigvalsh_grad" => 0,
+        pd::EighGrad::NAME => 1,
+        pd::EigvalshGrad::NAME => 0,
         _ => return false,
     };
     let vectors = op.operand_type(places).and_then(|ty| op.ctx.as_tensor(ty));
@@ -183,7 +184,7 @@ impl<'c> Call<'c> {
         Ok([x, y].map(|x| if x.dims() == &*shape { x } else { x.expand(&*shape) }))
     }
 
-    /// What is composed for the channels of `input` in front of the places; where they are behind them, between transposes.
+    /// The composition with the channels of `input` before its spatial dimensions; if they are last, between transposes.
     pub(super) fn channels_first(&self, input: &str, compose: Compose) -> Result<Vec<Expr<'c>>, String> {
         let first = match &*self.text("data_format")? {
             "NHWC" => "NCHW",

@@ -21,7 +21,7 @@ const MAX_DEPTH: usize = 64;
 /// A mismatch of a type or an attribute.
 struct Mismatch {
     expected: String,
-    /// Where that is said.
+    /// Where that is declared.
     place: String,
     /// The part that it was compared with, if it is not the whole.
     found: Attr,

@@ -465,7 +465,7 @@ impl Parser<'_> {
         if def.results.is_empty() && count == 0 {
             return Ok(SmallVec::new());
         }
-        // Errors in reading them have been reported: nothing more is to be said of what depends on it.
+        // Errors in reading the operands have been reported: none are reported of what depends on them.
         if pending.operands.iter().any(|&v| self.is_poison(v)) {
             return Ok(std::iter::repeat_n(Type::NONE, count).collect());
         }

@@ -1,7 +1,7 @@
 //! The common case of MLIR's custom assembly: an operation with defined operands, and without attributes, regions and successors.
 //!
-//! It is read at once. If there is anything else, nothing has happened, and the reader of all formats ([`ods`](super::ods)) reads it, or
-//! says what is wrong with it.
+//! It is read at once. If there is anything else, nothing has happened, and the reader of all formats
+//! ([`ods`](super::ods)) reads it, or reports what is wrong with it.
 
 use smallvec::SmallVec;
 

@@ -36,7 +36,7 @@ struct Piece {
     mask: u64,
 }
 
-/// Where names are in a text, and the texts in front of each and behind the last.
+/// Where names are in a text, and the texts in front of each and after the last.
 type Split = (SmallVec<[usize; 4]>, SmallVec<[Piece; 4]>);
 
 /// A name of a value.
@@ -56,7 +56,7 @@ struct Whole<'s> {
     results: SmallVec<[Type; 2]>,
     /// How many results had names.
     named: usize,
-    /// What came behind it.
+    /// What followed it.
     behind: &'s [u8],
 }
 
@@ -72,7 +72,7 @@ struct Known<'s> {
     name: OpName,
     /// The names, each with the text in front of it.
     places: SmallVec<[(Piece, Place); 4]>,
-    /// The text behind the last name.
+    /// The text after the last name.
     last: Piece,
     outcome: Outcome<'s>,
     /// How many types and attributes were read.
@@ -377,7 +377,7 @@ impl<'s> Parser<'s> {
         let is_first = op.regions.is_empty() && state.regions.len() == 1;
         // Errors report the location of a dictionary.
         let is_plain = op.dicts.is_empty() && state.ints.is_empty() && state.all_operands.is_none();
-        // What comes behind the brace may decide whether this is our own form.
+        // What follows the brace may determine whether this is our own form.
         let next = self.after(start);
         let may_be_own = op.def(self.ctx).is_some()
             && match self.src.get(next) {
@@ -442,7 +442,7 @@ impl<'s> Parser<'s> {
         self.repeated.known.keep(hash, Box::new(known));
     }
 
-    /// Where the names of values are in a text, and the texts in front of each and behind the last.
+    /// Where the names of values are in a text, and the texts in front of each and after the last.
     fn split_at_names(&self, start: usize, end: usize) -> Option<Split> {
         if end < start || end - start > MAX_TEXT {
             return None;

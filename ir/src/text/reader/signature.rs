@@ -108,7 +108,7 @@ impl<'s> Parser<'s> {
             return None;
         }
         let src = self.src;
-        // Without indentation, the next line begins behind the line feed.
+        // Without indentation, the next line begins after the line feed.
         let at = match src.get(self.pos + 1) {
             Some(&next) if next > b' ' => self.pos + 1,
             _ => cursor::blanks(src, self.pos),

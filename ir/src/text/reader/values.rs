@@ -1,4 +1,4 @@
-//! Names of values: uses, definitions, and what is said of those that are not there.
+//! Names of values: uses, definitions, and diagnostics of undefined ones.
 
 use ecow::EcoString;
 use rustc_hash::FxHashMap;

@@ -138,7 +138,7 @@ fn places(text: &[u8], begins_line: bool) -> Vec<(usize, usize, usize)> {
     found
 }
 
-/// The same from a place in a line to the end of it; gives where that is, or is in what goes on behind it.
+/// The same from a place in a line to its end; returns that end, or the end of what continues after it.
 fn in_line(text: &[u8], start: usize, end: usize, found: &mut Vec<(usize, usize, usize)>) -> usize {
     let mut at = start;
     while at < end {

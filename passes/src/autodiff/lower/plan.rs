@@ -49,7 +49,7 @@ pub(super) struct Class {
     pub(super) tested: bool,
     /// Whether each is taken off down to its base by what gets it from another one.
     pub(super) exact: bool,
-    /// How many values each push leaves on a stack at most, if that was said.
+    /// How many values each push leaves on a stack at most, if that is declared.
     pub(super) capacity: Option<u64>,
     /// The operation that counts complete iterations.
     pub(super) commit: Option<OpId>,

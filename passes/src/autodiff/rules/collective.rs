@@ -4,36 +4,41 @@
 //! again: every process runs the same adjoint. PaddlePaddle's operations for parallel models (`mp_allreduce_sum`, `c_identity`)
 //! take what follows for one computation that all processes repeat, as their own derivatives there do.
 
+use pir_dialects::pd;
 use pir_ir::{Attr, Type, ValueId};
 
 use super::{Rule, RuleCx, rule};
 
 pub(super) const RULES: &[Rule] = &[
-    rule("pd.all_reduce", |cx| transposed(cx, "pd.all_reduce", &["ring_id"])),
-    rule("pd.c_allreduce_sum", |cx| {
+    rule(pd::AllReduce::NAME, |cx| {
+        transposed(cx, pd::AllReduce::NAME, &["ring_id"])
+    }),
+    rule(pd::CAllreduceSum::NAME, |cx| {
         let attrs = ["ring_id", "use_calc_stream", "use_model_parallel"];
         match cx.view().bool("use_model_parallel") {
             Some(true) => unchanged(cx),
-            _ => transposed(cx, "pd.c_allreduce_sum", &attrs),
+            _ => transposed(cx, pd::CAllreduceSum::NAME, &attrs),
         }
     })
     .reverse_only(),
-    rule("pd.mp_allreduce_sum", unchanged).reverse_only(),
-    rule("pd.c_identity", |cx| {
-        transposed(cx, "pd.mp_allreduce_sum", &["ring_id"])
+    rule(pd::MpAllreduceSum::NAME, unchanged).reverse_only(),
+    rule(pd::CIdentity::NAME, |cx| {
+        transposed(cx, pd::MpAllreduceSum::NAME, &["ring_id"])
     })
     .reverse_only(),
-    rule("pd.all_to_all", |cx| transposed(cx, "pd.all_to_all", &["ring_id"])),
-    rule("pd.reduce_scatter", |cx| {
-        transposed(cx, "pd.all_gather", &["ring_id", "nranks"])
+    rule(pd::AllToAll::NAME, |cx| {
+        transposed(cx, pd::AllToAll::NAME, &["ring_id"])
     }),
-    rule("pd.all_gather", gathered),
-    rule("pd.reduce", |cx| {
+    rule(pd::ReduceScatter::NAME, |cx| {
+        transposed(cx, pd::AllGather::NAME, &["ring_id", "nranks"])
+    }),
+    rule(pd::AllGather::NAME, gathered),
+    rule(pd::Reduce::NAME, |cx| {
         is_sum(cx)?;
         let root = cx.view().attr("root_id");
-        collective(cx, "pd.broadcast", &["ring_id"], root.map(|root| ("root", root)))
+        collective(cx, pd::Broadcast::NAME, &["ring_id"], root.map(|root| ("root", root)))
     }),
-    rule("pd.broadcast", broadcast),
+    rule(pd::Broadcast::NAME, broadcast),
 ];
 
 /// A reduction that is not a sum has no derivative.
@@ -96,7 +101,7 @@ fn rank(cx: &RuleCx<'_, '_>) -> Option<i64> {
 /// processors without accelerators compute too.
 fn gathered(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
     let Some(rank) = rank(cx) else {
-        return transposed(cx, "pd.reduce_scatter", &["ring_id", "nranks"]);
+        return transposed(cx, pd::ReduceScatter::NAME, &["ring_id", "nranks"]);
     };
     let Some(grad) = cx.grads.first().copied().flatten() else {
         return Ok(());
@@ -107,7 +112,7 @@ fn gathered(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
         None => return Err("it needs the shape of its operand".to_owned()),
     };
     let ty = cx.r.body.value_type(grad);
-    let sum = emitted(cx, "pd.all_reduce", grad, ty, &["ring_id"], None);
+    let sum = emitted(cx, pd::AllReduce::NAME, grad, ty, &["ring_id"], None);
     let shape = cx.static_shape(0).unwrap_or_default();
     cx.formula(|op| {
         let part = op.scope().expr(sum).cut(0, rank * rows, (rank + 1) * rows);
@@ -123,7 +128,7 @@ fn broadcast(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
     };
     let is_root = cx.view().int("root").unwrap_or(0) == rank;
     let ty = cx.operand_type(0);
-    let sum = emitted(cx, "pd.all_reduce", grad, ty, &["ring_id"], None);
+    let sum = emitted(cx, pd::AllReduce::NAME, grad, ty, &["ring_id"], None);
     match is_root {
         true => cx.add(0, sum),
         // All take part in the sum.

@@ -76,7 +76,7 @@ const FUSED: &[&str] = &[
 
 /// Operations whose gradient operations of PaddlePaddle add up what places that are given twice were set to, or read those that count from
 /// the end as others.
-const REPEATED: &[&str] = &["pd.index_put", "pd.unpool", "pd.unpool3d"];
+const REPEATED: &[&str] = &[pd::IndexPut::NAME, pd::Unpool::NAME, pd::Unpool3d::NAME];
 
 /// Whether PaddlePaddle's gradient operation is known to differ from finite differences: the gradient of the largest
 /// difference is zero, `spectral_norm_grad` is not the derivative even where the iterations have converged, and `group_norm_grad` divides

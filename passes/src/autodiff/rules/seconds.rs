@@ -5,6 +5,7 @@
 //! again, of operations with derivatives.
 
 use pir_dialects::marks::{ABSENT_OPERANDS, ABSENT_RESULTS};
+use pir_dialects::pd;
 use pir_dialects::pd::Expr;
 use pir_ir::ValueId;
 use smallvec::SmallVec;
@@ -14,12 +15,12 @@ use super::formula::{Cx, Formula};
 use super::{Rule, RuleCx, rule};
 
 pub(super) const RULES: &[Rule] = &[
-    rule("pd.roi_align_grad", |cx| averaged(cx, "pd.roi_align")),
-    rule("pd.psroi_pool_grad", |cx| averaged(cx, "pd.psroi_pool")),
-    rule("pd.roi_pool_grad", |cx| selected(cx, "arg_max")),
-    rule("pd.fractional_max_pool2d_grad", |cx| selected(cx, "mask")),
-    rule("pd.fractional_max_pool3d_grad", |cx| selected(cx, "mask")),
-    rule("pd.warpctc", theirs).of(ctc),
+    rule(pd::RoiAlignGrad::NAME, |cx| averaged(cx, pd::RoiAlign::NAME)),
+    rule(pd::PsroiPoolGrad::NAME, |cx| averaged(cx, pd::PsroiPool::NAME)),
+    rule(pd::RoiPoolGrad::NAME, |cx| selected(cx, "arg_max")),
+    rule(pd::FractionalMaxPool2dGrad::NAME, |cx| selected(cx, "mask")),
+    rule(pd::FractionalMaxPool3dGrad::NAME, |cx| selected(cx, "mask")),
+    rule(pd::Warpctc::NAME, theirs).of(ctc),
 ];
 
 /// The operand that is called `name` in the definition, if it is given.

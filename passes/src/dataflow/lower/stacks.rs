@@ -64,7 +64,7 @@ struct Planner<'m> {
     handles: Handles<'m>,
 }
 
-/// Plans the stacks of a program. What cannot be said goes to the errors.
+/// Plans the stacks of a program. What cannot be lowered is reported in `errors`.
 pub(super) fn plan(ctx: &Context, body: &Body, errors: &mut Vec<Diagnostic>) -> Plan {
     let mut planner = Planner {
         ctx,

@@ -1,9 +1,9 @@
 //! Which branch a pivot belongs to.
 //!
-//! A switch whose data is its own predicate tells nodes without operands which side of a branch is taken. TensorFlow
-//! makes it from the predicate itself, and the other switches of the branch from a copy of it, one for each branch. So
-//! the pivot belongs to the branch that the nodes it controls lead to: through what they, or their users, read or are
-//! merged with.
+//! A switch whose data is its own predicate indicates to nodes without operands which side of a branch is taken.
+//! TensorFlow makes it from the predicate itself, and the other switches of the branch from a copy of it, one for each
+//! branch. So the pivot belongs to the branch that the nodes it controls lead to: through what they, or their users,
+//! read or are merged with.
 
 use pir_dialects::df::graph::{Graph, Node, NodeKind, Source};
 use rustc_hash::{FxHashMap, FxHashSet};

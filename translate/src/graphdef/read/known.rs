@@ -259,7 +259,7 @@ fn ragged_gather(r: &mut Reader<'_>, at: usize) -> Result<()> {
     let index = known(r, at, levels + 1, "indices")?;
     let mut rows = index.ints().unwrap_or_default();
     let mut results = Vec::new();
-    // Dimensions of the indices behind the first one have rows of one length.
+    // Dimensions of the indices after the first one have rows of one length.
     for axis in 1..index.dims.len() {
         let count = index.dims[..axis].iter().try_fold(1i64, |n, &d| n.checked_mul(d));
         let count = count.filter(|&count| count <= MOST).ok_or("it has too many elements")?;
@@ -509,7 +509,7 @@ fn fill_rows(r: &mut Reader<'_>, at: usize) -> Result<()> {
             let mut row = vec![0; places.rank];
             row[0] = number;
             rows.push(row);
-            // The value behind all others is the default.
+            // The value after all others is the default.
             order.push(own);
         }
     }

@@ -2,7 +2,7 @@
 //! loop did in each step of the outer one.
 //!
 //! Such a list holds the rows of all its elements; each element is followed by a row with its number of rows. Elements
-//! are only appended and removed at the end, so the last row tells where the last element begins.
+//! are only appended and removed at the end, so the last row determines where the last element begins.
 
 use pir_dialects::pd::{self, Expr};
 use pir_ir::{Attr, DYNAMIC, FloatKind, Type, TypeData, ValueId};

@@ -160,7 +160,7 @@ impl Range {
     /// The numbers of the steps, without a derivative.
     fn rounded<'c>(&self, x: Expr<'c>, [low, high]: [Expr<'c>; 2]) -> Expr<'c> {
         let (x, low, high) = (x.detach(), low.detach(), high.detach());
-        // An end whose integer has another sign, or is zero, says nothing of the scale.
+        // An end whose integer has another sign, or is zero, does not determine the scale.
         let side = |integer: f64, end: Expr<'c>| {
             let says = (end * integer).above(0.0);
             let scale = end.filled(integer) / says.select(end, end.ones());

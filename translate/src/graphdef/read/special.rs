@@ -123,7 +123,7 @@ fn cylinder(r: &mut Reader<'_>, at: usize, build: impl for<'x> FnOnce(Expr<'x>) 
     wide(r, at, 1, |x| build(x[0]))
 }
 
-/// Numbers along an axis of their own, behind those of an operand.
+/// Numbers along an axis of their own, after those of an operand.
 fn table<'c>(x: Expr<'c>, numbers: &[f64]) -> Expr<'c> {
     let scope = x.scope();
     let ctx = scope.context();
@@ -137,7 +137,7 @@ fn table<'c>(x: Expr<'c>, numbers: &[f64]) -> Expr<'c> {
     made.first().copied().unwrap_or_else(|| scope.nothing())
 }
 
-/// With an axis behind the others.
+/// With an axis after the others.
 fn apart(x: Expr<'_>) -> Expr<'_> {
     x.reshape([x.dims(), &[1]].concat())
 }
@@ -339,7 +339,7 @@ fn beta<'c>(a: Expr<'c>, b: Expr<'c>, x: Expr<'c>) -> Expr<'c> {
     full.select(value.ones(), empty.select(value.zeros(), value))
 }
 
-/// Hurwitz's zeta function, by Euler and Maclaurin's series behind some terms.
+/// Hurwitz's zeta function, by Euler and Maclaurin's series after some terms.
 fn zeta<'c>(s: Expr<'c>, q: Expr<'c>) -> Expr<'c> {
     const TERMS: i32 = 16;
     let shifts: Vec<f64> = (0..TERMS).map(f64::from).collect();

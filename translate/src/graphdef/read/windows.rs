@@ -147,7 +147,7 @@ impl Windows {
             let (stride, from) = (self.strides[axis], at * self.rates[axis]);
             let mut shape = whole.dims().to_vec();
             if stride > 1 {
-                // Zeros between the elements: those of a new axis behind this one.
+                // Zeros between the elements: those of a new axis after this one.
                 shape.insert(axis + 2, 1);
                 let mut borders = vec![0; 2 * shape.len()];
                 borders[2 * (axis + 2) + 1] = stride - 1;

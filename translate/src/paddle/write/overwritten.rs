@@ -72,7 +72,7 @@ impl Writer<'_> {
         let takes = |reader: OpId| {
             let same_block = body.op_block(reader) == body.op_block(norm.op);
             same_block
-                && body.view(self.ctx, reader).name() == "pd.assign_out_"
+                && body.view(self.ctx, reader).name() == pd::AssignOutInplace::NAME
                 && body.operand(reader, 0) == new
                 && body.operand(reader, 1) == old
         };

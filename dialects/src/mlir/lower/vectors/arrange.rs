@@ -88,7 +88,7 @@ fn put(r: &mut Rewriter<'_>, parts: &Parts<'_>, source: ValueId, into: ValueId, 
     Ok(smallvec![made])
 }
 
-/// The place that an operand of any integer type tells; none without one.
+/// The place that is given by an operand of any integer type; none without one.
 fn element_place(r: &mut Rewriter<'_>, at: &[ValueId]) -> Vec<ValueId> {
     at.iter()
         .map(|&at| match r.body.value_type(at) {

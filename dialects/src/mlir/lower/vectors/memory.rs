@@ -55,10 +55,10 @@ fn store(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
     Ok(smallvec![])
 }
 
-/// Where an element of a vector is in a buffer: of the operands behind the buffer, and of the place in the vector.
+/// Where an element of a vector is in a buffer: of the operands after the buffer, and of the place in the vector.
 type Where = fn(&mut Rewriter<'_>, &[ValueId], &[ValueId]) -> Emit<Vec<ValueId>>;
 
-/// The place of an element whose last index a vector tells, which is the last of the operands.
+/// The place of an element whose last index is given by a vector, the last of the operands.
 fn indexed(r: &mut Rewriter<'_>, at: &[ValueId], place: &[ValueId]) -> Emit<Vec<ValueId>> {
     let (&indices, at) = at.split_last().ok_or("expected a vector of indices")?;
     let mut index = element(r, indices, place)?;
@@ -102,7 +102,7 @@ fn masked_write(r: &mut Rewriter<'_>, parts: &Parts<'_>, there: Where) -> Made {
     Ok(smallvec![])
 }
 
-/// What a transfer says of the places that it goes to.
+/// What determines the places that a transfer accesses.
 struct Transfer<'a> {
     memory: ValueId,
     at: &'a [ValueId],

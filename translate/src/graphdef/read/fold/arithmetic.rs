@@ -178,7 +178,7 @@ fn float(number: Number) -> Option<f64> {
     }
 }
 
-/// Whether the result tells what is true of the operands.
+/// Whether the result is a truth value: a comparison of the operands.
 fn is_test(op: &str) -> bool {
     matches!(
         op,

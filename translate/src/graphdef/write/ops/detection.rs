@@ -1,5 +1,6 @@
 //! Functions of boxes, of sequences, of volumes and of bits.
 
+use pir_dialects::stablehlo::ops;
 use pir_ir::{Type, TypeData};
 
 use super::super::super::proto::{ListValue, Value};
@@ -31,12 +32,12 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         e.result(0, out)
     }),
     ("pool3d_grad", pool3d_grad),
-    ("stablehlo.bitcast_convert", |e| {
+    (ops::BitcastConvert::NAME, |e| {
         let (x, from, to) = (e.input(0)?, e.elem()?, e.result_type(0)?.1);
         e.node("Bitcast", &[x], &[("T", e.dtype(from)?), ("type", e.dtype(to)?)]);
         Ok(())
     }),
-    ("stablehlo.popcnt", |e| {
+    (ops::Popcnt::NAME, |e| {
         let (x, elem) = (e.input(0)?, e.elem()?);
         let count = e.op("PopulationCount", &[x], &[("T", e.dtype(elem)?)]);
         let byte = e.w.ctx.intern_type(TypeData::Integer {
@@ -46,13 +47,11 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         let out = e.cast(count, byte, elem)?;
         e.result(0, out)
     }),
-    ("stablehlo.shift_left", |e| shift(e, "LeftShift", Beyond::Zero)),
-    ("stablehlo.shift_right_arithmetic", |e| {
+    (ops::ShiftLeft::NAME, |e| shift(e, "LeftShift", Beyond::Zero)),
+    (ops::ShiftRightArithmetic::NAME, |e| {
         shift(e, "RightShift", Beyond::Sign)
     }),
-    ("stablehlo.shift_right_logical", |e| {
-        shift(e, "RightShift", Beyond::Zero)
-    }),
+    (ops::ShiftRightLogical::NAME, |e| shift(e, "RightShift", Beyond::Zero)),
     ("warpctc", ctc),
 ];
 

@@ -1,6 +1,7 @@
 //! Matrix products, softmax and normalizations.
 
 use pir_dialects::stablehlo::linalg::{Call, Triangle};
+use pir_dialects::stablehlo::ops;
 use pir_ir::Type;
 
 use super::super::super::proto::Value;
@@ -90,7 +91,7 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         e.node("Pack", &parts, &attrs);
         Ok(())
     }),
-    ("stablehlo.cholesky", |e| {
+    (ops::Cholesky::NAME, |e| {
         let (mut x, elem) = (e.input(0)?, e.elem()?);
         let lower = e.flag("lower", false);
         if !lower {
@@ -102,8 +103,8 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         }
         e.result(0, out)
     }),
-    ("stablehlo.custom_call", lapack),
-    ("stablehlo.triangular_solve", triangular_solve),
+    (ops::CustomCall::NAME, lapack),
+    (ops::TriangularSolve::NAME, triangular_solve),
     ("softmax", |e| exponentials(e, "Softmax")),
     ("softmax_grad", |e| {
         // (g - sum(g * out)) * out

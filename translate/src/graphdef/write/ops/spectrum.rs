@@ -1,6 +1,7 @@
 //! Complex numbers, Fourier transforms, and random bits.
 
 use pir_dialects::stablehlo::fft::{Fft, FftKind};
+use pir_dialects::stablehlo::ops;
 
 use super::super::super::proto::Value;
 use super::super::super::types::{INT32, INT64, Number};
@@ -11,16 +12,16 @@ use super::Write;
 const PHILOX: i128 = 1;
 
 pub(super) const TABLE: &[(&str, Write)] = &[
-    ("stablehlo.complex", |e| {
+    (ops::Complex::NAME, |e| {
         let inputs = e.inputs()?;
         let attrs = [("T", e.dtype(e.elem()?)?), ("Tout", e.dtype(e.result_type(0)?.1)?)];
         e.node("Complex", &inputs, &attrs);
         Ok(())
     }),
-    ("stablehlo.fft", fourier),
-    ("stablehlo.imag", |e| to_part(e, "Imag")),
-    ("stablehlo.real", |e| to_part(e, "Real")),
-    ("stablehlo.rng_bit_generator", |e| {
+    (ops::Fft::NAME, fourier),
+    (ops::Imag::NAME, |e| to_part(e, "Imag")),
+    (ops::Real::NAME, |e| to_part(e, "Real")),
+    (ops::RngBitGenerator::NAME, |e| {
         let body = e.view.body;
         if body.results(e.view.op).next().is_some_and(|state| body.has_uses(state)) {
             return Err("the new state of the generator is used".to_owned());
