@@ -115,7 +115,7 @@ impl Late {
         Ok(outcome.fetched.into_iter().map(|(_, x)| x).collect())
     }
 
-    /// The type of a result, of inputs of these types: the shape is that of the last input for which the program declares
+    /// The result type for inputs of these types: the shape is that of the last input for which the program declares
     /// the same, which is a cotangent. If only its first extent is open, and all inputs have the same, that is it.
     fn closed(&self, ty: Type, inputs: &[Type]) -> Type {
         let ctx = &*self.ctx;

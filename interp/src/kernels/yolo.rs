@@ -21,7 +21,7 @@ struct Yolo {
     /// The anchors of this layer.
     own: Vec<usize>,
     classes: usize,
-    /// Predicted boxes that overlap a given one more do not count as empty.
+    /// Predicted boxes that overlap a given one by more than this do not count as empty.
     most: f64,
     stride: f64,
     scale: f64,

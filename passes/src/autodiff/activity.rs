@@ -341,7 +341,7 @@ const END: u32 = 8;
 struct Paths {
     /// The successor of each value: at an end, the value itself.
     next: Vec<ValueId>,
-    /// The distance to the end, and the first value of the last [`END`] values before it, for the values of queried paths.
+    /// The distance to the end, and where the last `END` values begin, for each value of the paths that were asked for.
     known: RefCell<FxHashMap<ValueId, (u32, ValueId)>>,
 }
 

@@ -40,8 +40,8 @@ pub(crate) fn cast(r: &mut Rewriter<'_>, value: ValueId, ty: Type) -> ValueId {
     cast.result(ty).value()
 }
 
-/// How often the body of a loop runs, counted by the loop. `carried` specifies whether the count must be a result of the
-/// loop; otherwise the number by which the program itself counts the iterations may be used.
+/// How often the body of a loop runs, counted by the loop. `carried` specifies whether the count must be a result of
+/// the loop; otherwise the number by which the program itself counts the iterations may be used.
 pub(crate) enum Trips<'c> {
     Counted(Box<CountTrips<'c>>),
     Own(OpId, ValueId),

@@ -263,7 +263,7 @@ impl<'c> Builder<'c> {
         regions
     }
 
-    /// The slices of a dimension that is left open: the file declares their number, as the operand does not determine it.
+    /// The slices of a dimension that is left open: the file declares their number; the operand does not determine it.
     fn unbind(&self, source: &mut SourceOp, operands: &[ValueId]) {
         let ctx = self.ctx;
         let list = source

@@ -184,7 +184,7 @@ impl<'c> Call<'c> {
         Ok([x, y].map(|x| if x.dims() == &*shape { x } else { x.expand(&*shape) }))
     }
 
-    /// The composition with the channels of `input` before its spatial dimensions; if they are last, between transposes.
+    /// Composes with the channels of `input` before its spatial dimensions; if they are last, between transposes.
     pub(super) fn channels_first(&self, input: &str, compose: Compose) -> Result<Vec<Expr<'c>>, String> {
         let first = match &*self.text("data_format")? {
             "NHWC" => "NCHW",

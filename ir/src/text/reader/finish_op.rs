@@ -465,7 +465,7 @@ impl Parser<'_> {
         if def.results.is_empty() && count == 0 {
             return Ok(SmallVec::new());
         }
-        // Errors in reading the operands have been reported: none are reported of what depends on them.
+        // Errors in reading the operands have been reported: no more are reported for what depends on them.
         if pending.operands.iter().any(|&v| self.is_poison(v)) {
             return Ok(std::iter::repeat_n(Type::NONE, count).collect());
         }
