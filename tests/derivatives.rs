@@ -507,6 +507,19 @@ const CASES: &[(&str, &[&str])] = &[
         r#"%o = pd.softmax_grad (%x, %g)"#,
         &["x[2,3] 0.2 0.9", "g[2,3] 0.2 0.9"],
     ),
+    (
+        r#"%o = pd.scaled_dot_product_attention (%q, %k, %v, %m) {scale = 0.7}"#,
+        &[
+            "q[2,2,3] 0.2 0.9",
+            "k[4,3] -0.9 0.9",
+            "v[2,4,2] -0.5 0.9",
+            "m[4] -0.9 0.1",
+        ],
+    ),
+    (
+        r#"%o = pd.scaled_dot_product_attention (%q, %k, %v)"#,
+        &["q[2,3] 0.2 0.9", "k[4,3] -0.9 0.9", "v[4,2] -0.5 0.9"],
+    ),
     (r#"%o = pd.log_softmax (%x)"#, &["x[2,3] 0.2 0.9"]),
     (
         r#"%o = pd.log_softmax_grad (%x, %g)"#,

@@ -176,6 +176,7 @@ fn same(op: &str, got: &Tensor, want: &Tensor) -> bool {
         "linear",
         "einsum",
         "trace",
+        "scaled_dot_product_attention",
         // Differences of nearly equal numbers.
         "gelu",
         "tanh_shrink",

@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 pub mod analysis;
+mod attention;
 pub mod autodiff;
 mod bodies;
 mod canonicalize;

@@ -1,5 +1,6 @@
 //! Registries of passes.
 
+use crate::attention::FuseAttention;
 use crate::autodiff::{
     Backward, BatchWeightGrads, BuildBackward, Decompose, Jvp, LowerStacks, PruneStacks, Remat, SplitVjp, StackLocals,
     StacksToMemref, StripBackward,
@@ -37,6 +38,7 @@ static PASSES: &[&dyn Pass] = &[
     &Cse,
     &Dce,
     &Sink,
+    &FuseAttention,
     &Inline,
     &Outline,
     &SymbolDce,

@@ -215,6 +215,29 @@ impl<T: Element + Lane, F: OnLine> Task for Lines<'_, T, F> {
     }
 }
 
+/// The softmax of each row of `n` elements, in place.
+///
+/// # Errors
+/// If there is no memory for a row.
+pub(super) fn softmax_of_rows<T: Element + Lane>(values: &mut [T], n: usize) -> Result<(), String> {
+    if values.is_empty() {
+        return Ok(());
+    }
+    let (mut line, mut room) = (stale(n)?, stale(n)?);
+    simd::run(Lines {
+        shape: (values.len() / n, n, 1),
+        others: None,
+        values,
+        line: &mut line,
+        other: &mut [],
+        room: &mut room,
+        f: Softmax,
+    });
+    done(line);
+    done(room);
+    Ok(())
+}
+
 /// Applies a function to each line along an axis, in place if the elements are not shared.
 pub(super) fn along<T: Element + Lane>(
     values: Buffer<T>,

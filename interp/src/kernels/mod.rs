@@ -4,6 +4,7 @@
 //! number of times. It owns its operands: an unshared one may be overwritten.
 
 mod activation;
+mod attention;
 mod binary;
 mod bits;
 mod boxes;
@@ -122,6 +123,7 @@ impl Kernels {
             bits::KERNELS,
             grad::KERNELS,
             matmul::KERNELS,
+            attention::KERNELS,
             reduce::KERNELS,
             scan::KERNELS,
             shape::KERNELS,

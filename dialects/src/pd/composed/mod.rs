@@ -3,6 +3,7 @@
 //! for PaddlePaddle keep the operation. If the function refuses the attributes or shapes, the operation is treated like
 //! the others that are only declared.
 
+mod attention;
 mod complex;
 mod gradients;
 mod image;
@@ -68,6 +69,7 @@ fn functions() -> impl Iterator<Item = &'static (&'static str, Compose)> {
         matrix::OPS,
         complex::OPS,
         gradients::OPS,
+        attention::OPS,
     ]
     .into_iter()
     .flatten()

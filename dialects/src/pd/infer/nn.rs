@@ -3,7 +3,7 @@
 use pir_ir::{AttrData, DYNAMIC, InferArgs, Type, TypeData};
 use smallvec::{SmallVec, smallvec};
 
-use super::{Dims, Shaped, Types, axis, dims_text, flag, int, ints, is_operand, one, operand};
+use super::{Dims, Shaped, Types, axis, broadcast, dims_text, flag, int, ints, is_operand, one, operand};
 use crate::window::{Attributes, Axis};
 
 /// The text of an attribute.
@@ -85,6 +85,35 @@ pub(in super::super) fn conv(args: InferArgs<'_>) -> Types {
     }
     let [oh, ow] = sizes(&window(&args), [h, w], [kh, kw], |_, axis| axis.windows(false))?;
     one(args.ctx.tensor(&as_images([n, m, oh, ow], last), x.elem))
+}
+
+/// `[..., M, E]` of `[..., M, D]`, `[..., N, D]` and `[..., N, E]`, with a mask that broadcasts to `[..., M, N]`.
+pub(in super::super) fn attention(args: InferArgs<'_>) -> Types {
+    let (query, key, value) = (operand(&args, 0)?, operand(&args, 1)?, operand(&args, 2)?);
+    let matrices = |of: &Shaped, name: &str| match of.dims.split_last_chunk::<2>() {
+        Some((batch, &matrix)) => Ok((Dims::from(batch), matrix)),
+        None => Err(format!("`{name}` must have at least two dimensions")),
+    };
+    let (of_query, [m, d]) = matrices(&query, "query")?;
+    let (of_key, [n, keys]) = matrices(&key, "key")?;
+    let (of_value, [rows, e]) = matrices(&value, "value")?;
+    let agree = |a: i64, b: i64| a == b || a == DYNAMIC || b == DYNAMIC;
+    if !agree(d, keys) {
+        return Err(format!(
+            "a row of `query` has {d} elements, but one of `key` has {keys}"
+        ));
+    }
+    if !agree(n, rows) {
+        return Err(format!("`key` has {n} rows, but `value` has {rows}"));
+    }
+    let mut dims = broadcast(&broadcast(&of_query, &of_key)?, &of_value)?;
+    dims.extend([m, n]);
+    if args.operands.len() > 3 && broadcast(&dims, &operand(&args, 3)?.dims)? != dims {
+        return Err("the mask must broadcast to the weights".to_owned());
+    }
+    dims.pop();
+    dims.push(e);
+    one(args.ctx.tensor(&dims, query.elem))
 }
 
 pub(in super::super) fn conv_transpose(args: InferArgs<'_>) -> Types {

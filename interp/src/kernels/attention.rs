@@ -1,0 +1,201 @@
+//! Attention, some rows at a time: their weights stay in the cache, and are never in memory as a whole (Rabe and Staats,
+//! "Self-attention does not need O(n²) memory", 2021; here with whole rows, so that nothing has to be scaled again).
+
+use pir_dialects::pd;
+
+use super::broadcast::{broadcast, strides};
+use super::gemm::{Product, Real};
+use super::line::softmax_of_rows;
+use super::vector::Lane;
+use super::{Prepare, one};
+use crate::parallel;
+use crate::tensor::buffer::{filled, stale};
+use crate::tensor::{Buffer, DType, Data, Shape, Storage, Tensor, checked_count};
+
+/// The bytes of the weights that are computed at once: a second-level cache.
+const ROOM: usize = 1 << 20;
+/// Fewer rows at once do not pay for copying the keys to panels.
+const FEWEST: usize = 64;
+
+pub(super) const KERNELS: &[(&str, Prepare)] = &[(pd::ScaledDotProductAttention::NAME, |s| {
+    let scale = s.float("scale", 1.0);
+    Ok(Box::new(move |inputs| {
+        let [query, key, value, mask @ ..] = &inputs[..] else {
+            return Err(format!("expected 3 operands, found {}", inputs.len()));
+        };
+        let mask = mask.first();
+        let given = [query, key, value].into_iter().chain(mask);
+        if given.clone().any(|x| x.dtype() != query.dtype()) {
+            return Err("the element types of the operands differ".to_owned());
+        }
+        let plan = Plan::new([query, key, value], mask)?;
+        let given: Vec<&Data> = given.map(Tensor::data).collect();
+        let data = match query.data() {
+            Data::F32(_) => Data::F32(run(&plan, &given, single, scale as f32)?.into()),
+            Data::F64(_) => Data::F64(run(&plan, &given, double, scale)?.into()),
+            Data::F16(_) | Data::BF16(_) => {
+                // Computed in single precision and rounded once.
+                let wide: Vec<Data> = given
+                    .iter()
+                    .map(|data| data.cast(DType::F32))
+                    .collect::<Result<_, _>>()?;
+                let wide: Vec<&Data> = wide.iter().collect();
+                let out = run(&plan, &wide, single, scale as f32)?;
+                Data::F32(out.into()).cast(query.dtype())?
+            }
+            _ => return Err("the operands must have a float element type".to_owned()),
+        };
+        one(Tensor::from_parts(plan.shape, data))
+    }))
+})];
+
+fn single(data: &Data) -> Option<&Buffer<f32>> {
+    match data {
+        Data::F32(values) => Some(values),
+        _ => None,
+    }
+}
+
+fn double(data: &Data) -> Option<&Buffer<f64>> {
+    match data {
+        Data::F64(values) => Some(values),
+        _ => None,
+    }
+}
+
+/// The extents, and where the matrices of the operands are.
+struct Plan {
+    m: usize,
+    n: usize,
+    d: usize,
+    e: usize,
+    batch: Shape,
+    /// The steps between the matrices of the queries, keys and values along each dimension of the batch, in elements.
+    steps: [Shape; 3],
+    /// The steps in the mask along the dimensions of the weights.
+    in_mask: Shape,
+    /// The shape of the result.
+    shape: Shape,
+}
+
+impl Plan {
+    fn new(matrices: [&Tensor; 3], mask: Option<&Tensor>) -> Result<Self, String> {
+        let split = |x: &Tensor| match x.shape().split_last_chunk::<2>() {
+            Some((batch, &matrix)) => Ok((Shape::from(batch), matrix)),
+            None => Err("an operand must have at least two dimensions".to_owned()),
+        };
+        let [query, key, value] = matrices;
+        let ((of_query, [m, d]), (of_key, [n, width]), (of_value, [rows, e])) =
+            (split(query)?, split(key)?, split(value)?);
+        if d != width || n != rows {
+            let shapes = matrices.map(|x| format!("{:?}", x.shape())).join(", ");
+            return Err(format!("the shapes {shapes} do not belong together"));
+        }
+        let batch = broadcast(&broadcast(&of_query, &of_key)?, &of_value)?;
+        let steps = [(of_query, m * d), (of_key, n * d), (of_value, n * e)].map(|(own, size)| {
+            let steps = strides(&own, &batch);
+            steps.into_iter().map(|step| step * size).collect()
+        });
+        let mut weights = batch.clone();
+        weights.extend([m, n]);
+        let in_mask = match mask {
+            Some(mask) if broadcast(&weights, mask.shape())? == weights => strides(mask.shape(), &weights),
+            Some(_) => return Err("the mask must broadcast to the weights".to_owned()),
+            None => Shape::new(),
+        };
+        let mut shape = batch.clone();
+        shape.extend([m, e]);
+        Ok(Plan {
+            m,
+            n,
+            d,
+            e,
+            batch,
+            steps,
+            in_mask,
+            shape,
+        })
+    }
+
+    /// Where the matrix of this number begins.
+    fn start(&self, steps: &[usize], mut number: usize) -> usize {
+        let mut start = 0;
+        for (&extent, step) in self.batch.iter().zip(steps).rev() {
+            start += number % extent * step;
+            number /= extent;
+        }
+        start
+    }
+}
+
+/// The result; `of` gives the elements of an operand.
+fn run<T: Real + Lane>(
+    plan: &Plan,
+    operands: &[&Data],
+    of: impl for<'d> Fn(&'d Data) -> Option<&'d Buffer<T>>,
+    scale: T,
+) -> Result<Storage<T>, String> {
+    let values = operands.iter().map(|data| of(data).map(|values| &**values));
+    let values: Option<Vec<&[T]>> = values.collect();
+    let values = values.ok_or("the element types of the operands differ")?;
+    let &Plan { m, n, d, e, .. } = plan;
+    let count = checked_count(&plan.shape, size_of::<T>())?;
+    if count == 0 || n == 0 {
+        return filled(count, T::default());
+    }
+    let mut out = stale(count)?;
+    let rows = (ROOM / size_of::<T>() / n.max(1)).max(FEWEST).min(m);
+    // Parts do not depend on the number of threads, and none is of two matrices.
+    let (parts, work) = (m.div_ceil(rows), m.saturating_mul(n).saturating_mul(d + e) / 16);
+    let part = |number: usize, first: usize, out: &mut [T]| -> Result<(), String> {
+        let m = out.len() / e;
+        let [query, key, value] = [0, 1, 2].map(|at| &values[at][plan.start(&plan.steps[at], number)..]);
+        let mut weights: Storage<T> = stale(m * n)?;
+        let p = Product {
+            m,
+            k: d,
+            n,
+            tx: false,
+            ty: true,
+        };
+        match d {
+            0 => weights.fill(T::default()),
+            _ => T::gemm(p, &query[first * d..][..m * d], &key[..n * d], &mut weights)?,
+        }
+        for weight in &mut *weights {
+            *weight = *weight * scale;
+        }
+        if let Some(mask) = values.get(3) {
+            let rank = plan.batch.len();
+            let start = plan.start(&plan.in_mask[..rank], number);
+            for (row, weights) in weights.chunks_exact_mut(n.max(1)).enumerate() {
+                let from = start + (first + row) * plan.in_mask[rank];
+                for (column, weight) in weights.iter_mut().enumerate() {
+                    *weight += mask[from + column * plan.in_mask[rank + 1]];
+                }
+            }
+        }
+        softmax_of_rows(&mut weights, n)?;
+        T::gemm(
+            Product {
+                m,
+                k: n,
+                n: e,
+                tx: false,
+                ty: false,
+            },
+            &weights,
+            &value[..n * e],
+            out,
+        )
+    };
+    if parts == 1 {
+        let work = work.saturating_mul(plan.batch.iter().product());
+        parallel::try_chunks(&mut out, m * e, work, |at, out| part(at / (m * e), 0, out))?;
+    } else {
+        for (number, out) in out.chunks_exact_mut(m * e).enumerate() {
+            parallel::try_chunks(out, rows * e, work, |at, out| part(number, at / e, out))?;
+        }
+    }
+    Ok(out)
+}
