@@ -3,8 +3,12 @@
 //! The parts do not depend on the number of threads, and each is computed by itself: so do the results. What runs on a
 //! thread is a boxed job, so that the scheduler is compiled once, and not for each kernel and element type.
 
+use std::cell::Cell;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
+use rayon::Yield;
 use rayon::prelude::*;
 
 use crate::tensor::Element;
@@ -20,8 +24,52 @@ pub(crate) fn pays(work: usize) -> bool {
 
 type Job<'s> = Box<dyn FnOnce() + Send + 's>;
 
+/// How long a thread without work looks for some before it sleeps. Waking one takes up to 50 µs on virtual machines, as long as a
+/// small kernel, and kernels follow each other. Libraries for OpenMP wait likewise, for longer.
+const AWAKE: Duration = Duration::from_micros(200);
+
+/// The jobs that keep threads awake, in all pools.
+static WATCHERS: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    /// Whether such a job is on this thread.
+    static WATCHES: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Keeps the other threads of the pool awake for some time.
+fn keep_awake() {
+    let Some(home) = rayon::current_thread_index() else {
+        return;
+    };
+    for _ in WATCHERS.load(Ordering::Relaxed) + 1..rayon::current_num_threads() {
+        WATCHERS.fetch_add(1, Ordering::Relaxed);
+        rayon::spawn(move || {
+            // This thread has other work to do, and one job is enough for each of the others.
+            if rayon::current_thread_index() != Some(home) && !WATCHES.replace(true) {
+                watch();
+                WATCHES.set(false);
+            }
+            WATCHERS.fetch_sub(1, Ordering::Relaxed);
+        });
+    }
+}
+
+/// Works as long as there is something to do, and for some time after that.
+fn watch() {
+    let mut last = Instant::now();
+    while last.elapsed() < AWAKE {
+        if let Some(Yield::Executed) = rayon::yield_now() {
+            last = Instant::now();
+        }
+        for _ in 0..16 {
+            std::hint::spin_loop();
+        }
+    }
+}
+
 /// Runs jobs on all threads.
 fn spread<'s>(jobs: impl Iterator<Item = Job<'s>>) {
+    keep_awake();
     jobs.collect::<Vec<_>>().into_par_iter().for_each(|job| job());
 }
 

@@ -272,8 +272,10 @@ pub fn threads_for(source: &Source) -> Result<(), Diagnostic> {
 pub fn set_threads(threads: Option<usize>) -> Result<(), Diagnostic> {
     // Types may be deeply nested, and the default stack of threads is smaller than that of the main thread.
     const STACK: usize = 16 << 20;
+    // This thread is one of them, so that it computes a part instead of waiting for the others.
     let pool = rayon::ThreadPoolBuilder::new()
         .stack_size(STACK)
+        .use_current_thread()
         .num_threads(threads.unwrap_or(0));
     match pool.build_global() {
         // Without a source, the error means that the threads already exist; those are used.

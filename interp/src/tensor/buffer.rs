@@ -25,9 +25,10 @@ const KEPT: usize = 32;
 /// The number of bytes kept per element type and thread.
 const KEPT_BYTES: usize = 1 << 20;
 
-/// The number of large lists that are kept for kernels, and the size of the largest.
-const LARGE_KEPT: usize = 3;
-const LARGE_BYTES: usize = 32 << 20;
+/// The number of large lists that are kept for kernels, and the bytes that they have together at most. A layer of a model needs some, and
+/// of a new one each page has to be cleared.
+const LARGE_KEPT: usize = 12;
+const LARGE_BYTES: usize = 64 << 20;
 
 /// The largest size class not above `count`.
 const fn class(count: usize) -> usize {
@@ -212,10 +213,14 @@ impl<T> Pool<T> {
     }
 
     fn put_large(&mut self, values: Storage<T>) {
-        if values.capacity() * size_of::<T>() <= LARGE_BYTES {
-            self.large.truncate(LARGE_KEPT - 1);
-            self.large.insert(0, values);
-        }
+        self.large.insert(0, values);
+        let mut bytes = 0;
+        let fitting = self.large.iter().take(LARGE_KEPT).take_while(|values| {
+            bytes += values.capacity() * size_of::<T>();
+            bytes <= LARGE_BYTES
+        });
+        let fitting = fitting.count();
+        self.large.truncate(fitting);
     }
 
     /// Frees all memory that is kept.
