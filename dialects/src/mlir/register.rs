@@ -36,7 +36,7 @@ pub fn register(builder: &mut ContextBuilder) {
     lower::register(builder);
 }
 
-/// Adds its folds, and what it has to do with counting.
+/// Adds its folds and its induction semantics, by which trip counts are found.
 fn with_rules(def: &mut OpDef, _: &Row) {
     def.fold = fold::fold(&def.name);
     def.counting = fold::counting(&def.name);

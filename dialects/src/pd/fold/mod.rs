@@ -130,33 +130,28 @@ struct Rules {
     implies: Option<ImpliesFn>,
 }
 
-/// The folds of all operations, by name.
-struct Folds(FxHashMap<&'static str, Rules>);
-
-impl Folds {
-    /// Collects the tables.
-    fn new() -> Self {
-        let mut rules: FxHashMap<&'static str, Rules> = FxHashMap::default();
-        FOLDS
-            .iter()
-            .for_each(|&(name, fold)| rules.entry(name).or_default().fold = Some(fold));
-        FAST_FOLDS
-            .iter()
-            .for_each(|name| rules.entry(name).or_default().fast_fold = Some(arith::fast));
-        COUNTING
-            .iter()
-            .for_each(|&(name, counting)| rules.entry(name).or_default().counting = Some(counting));
-        IMPLICATIONS
-            .iter()
-            .for_each(|&(name, implies)| rules.entry(name).or_default().implies = Some(implies));
-        Folds(rules)
-    }
+/// The rules of all operations, by name.
+fn rules() -> FxHashMap<&'static str, Rules> {
+    let mut rules: FxHashMap<&'static str, Rules> = FxHashMap::default();
+    FOLDS
+        .iter()
+        .for_each(|&(name, fold)| rules.entry(name).or_default().fold = Some(fold));
+    FAST_FOLDS
+        .iter()
+        .for_each(|name| rules.entry(name).or_default().fast_fold = Some(arith::fast));
+    COUNTING
+        .iter()
+        .for_each(|&(name, counting)| rules.entry(name).or_default().counting = Some(counting));
+    IMPLICATIONS
+        .iter()
+        .for_each(|&(name, implies)| rules.entry(name).or_default().implies = Some(implies));
+    rules
 }
 
 /// Attaches folds to a definition.
 pub(super) fn attach(def: &mut OpDef) {
-    static RULES: LazyLock<Folds> = LazyLock::new(Folds::new);
-    let rules = RULES.0.get(&*def.name).copied().unwrap_or_default();
+    static RULES: LazyLock<FxHashMap<&'static str, Rules>> = LazyLock::new(rules);
+    let rules = RULES.get(&*def.name).copied().unwrap_or_default();
     def.fold = rules.fold;
     def.fast_fold = rules.fast_fold;
     def.counting = rules.counting;
