@@ -283,8 +283,9 @@ fn blocks<T: Real>(p: Product, x: Operand<'_, T>, y: &Right<'_, T>, z: &mut [T],
     let kept_left = x.left_panels(p);
     let x = x.values;
     let step = if in_place { p.n.max(1) } else { count };
-    // Few rows are shared between threads too.
-    let rows = ROWS.min(p.m.div_ceil(2).next_multiple_of(height));
+    // Few rows are shared between threads too: an even number of parts of about the same size.
+    let parts = p.m.div_ceil(ROWS).max(1).next_multiple_of(2);
+    let rows = p.m.div_ceil(parts).next_multiple_of(height);
     for column in (0..p.n).step_by(step) {
         let columns = step.min(p.n - column);
         for from in (0..p.k).step_by(depth) {

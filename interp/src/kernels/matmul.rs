@@ -7,9 +7,11 @@ use super::broadcast::{Rows, broadcast, strides};
 use super::gemm::{Product, Real, whole};
 use super::panels::Operand;
 use super::{Prepare, one, take};
+use crate::parallel;
 use crate::tensor::buffer::{Derived, filled, stale};
 use crate::tensor::{Buffer, DType, Data, Element, Shape, Storage, Tensor, checked_count};
 use pir_dialects::pd;
+use smallvec::SmallVec;
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[(pd::Matmul::NAME, |s| {
     let (tx, ty) = (s.flag("transpose_x", false), s.flag("transpose_y", false));
@@ -147,7 +149,7 @@ fn products<T: Element>(
     pairs: &Rows,
     count: usize,
     p: Product,
-    gemm: impl Fn(Product, Range<usize>, Range<usize>, &mut [T]) -> Result<(), String>,
+    gemm: impl Fn(Product, Range<usize>, Range<usize>, &mut [T]) -> Result<(), String> + Sync,
 ) -> Result<Storage<T>, String> {
     let size = p.m * p.n;
     if size == 0 || p.k == 0 {
@@ -155,13 +157,20 @@ fn products<T: Element>(
     }
     let mut out = stale(count)?;
     let (sx, sy) = (p.m * p.k, p.k * p.n);
-    let mut places = out.chunks_exact_mut(size);
-    for (a, b) in pairs.offsets() {
-        for (i, z) in places.by_ref().take(pairs.length).enumerate() {
-            let (a, b) = ((a + i * pairs.steps[0]) * sx, (b + i * pairs.steps[1]) * sy);
-            gemm(p, a..a + sx, b..b + sy, z)?;
-        }
+    let step = |i: usize, (a, b)| ((a + i * pairs.steps[0]) * sx, (b + i * pairs.steps[1]) * sy);
+    let rows = pairs
+        .offsets()
+        .flat_map(|row| (0..pairs.length).map(move |i| step(i, row)));
+    let starts: SmallVec<[(usize, usize); 1]> = rows.collect();
+    if let [(a, b)] = starts[..] {
+        gemm(p, a..a + sx, b..b + sy, &mut out)?;
+        return Ok(out);
     }
+    let work = p.work().saturating_mul(starts.len());
+    parallel::try_chunks(&mut out, size, work, |at, z| {
+        let (a, b) = starts[at / size];
+        gemm(p, a..a + sx, b..b + sy, z)
+    })?;
     Ok(out)
 }
 
