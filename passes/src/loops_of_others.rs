@@ -402,9 +402,10 @@ fn no_pass_knows_loops_and_branches_by_name() {
 
 #[test]
 fn no_pass_spells_the_arithmetic_of_adjoints_and_counts() {
-    // Passes that create branches from blocks or graphs from loops, accumulate in place, or use buffers, whose counters are their own.
+    // Passes that create branches from blocks or graphs from loops, accumulate in place, or use buffers, whose counters are their own;
+    // and one that recognizes the mask of attention.
     expect_only_in(
-        &["cfg/", "dataflow/", "inplace.rs", "autodiff/lower/"],
+        &["cfg/", "dataflow/", "inplace.rs", "autodiff/lower/", "attention.rs"],
         &[
             "pd::Add",
             "pd::add(",

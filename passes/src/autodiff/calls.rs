@@ -66,7 +66,12 @@ fn copy_in(ctx: &Context, scope: &mut Body, mut pending: Vec<Option<OpId>>) {
     if !pending.iter().any(calls_some) {
         return;
     }
-    let names = scope.walk_all().filter_map(|op| scope.view(ctx, op).str("sym_name"));
+    // Also the names of adjoints that are not there yet: `stack-locals` may have run before.
+    let names = scope.walk_all().flat_map(|op| {
+        let adjoint = ADJOINT_FUNCTION.symbol(ctx, scope.attrs(op));
+        let own = scope.view(ctx, op).str("sym_name");
+        own.into_iter().chain(adjoint.map(|name| ctx.str(name)))
+    });
     let mut taken: FxHashSet<String> = names.map(str::to_owned).collect();
     let mut functions: FxHashMap<Sym, OpId> = FxHashMap::default();
     // A call that reads or changes something would do so once more, and find it changed.
