@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pir_ir::{ContextBuilder, DialectDef, OpDef, Semantics};
 
 use super::{fold, lower, rows, scf, scf_patterns, to_pd};
-use crate::table::{Row, Table};
+use crate::table::{self, Row};
 
 /// Registers the dialects.
 pub fn register(builder: &mut ContextBuilder) {
@@ -17,13 +17,7 @@ pub fn register(builder: &mut ContextBuilder) {
         ("memref", "Buffers", rows::memref()),
         ("tensor", "Tensors as values", rows::tensor()),
     ] {
-        builder.register_table(
-            DialectDef::new(name, summary),
-            Arc::new(Table {
-                rows,
-                complete: with_rules,
-            }),
-        );
+        table::register(builder, DialectDef::new(name, summary), rows, with_rules);
     }
     let scf = DialectDef::new("scf", "Structured control flow");
     let with_semantics = |mut def: OpDef| {

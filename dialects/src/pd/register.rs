@@ -6,7 +6,7 @@ use pir_ir::{ContextBuilder, DialectDef, TypeDef, TypeParamKind};
 
 use super::{DenseTensorArray, While, arithmetic, branches, composed, control, fold, loops, rows};
 use crate::cf;
-use crate::table::Table;
+use crate::table;
 
 /// PaddlePaddle's types of values that are not tensors. Nothing here computes with them.
 fn foreign_types() -> Vec<TypeDef> {
@@ -32,16 +32,10 @@ pub fn register(builder: &mut ContextBuilder) {
         types: foreign_types(),
         other_types: false,
     };
-    builder.register_table(
-        dialect,
-        Arc::new(Table {
-            rows: rows::ROWS,
-            complete: |def, _| {
-                fold::attach(def);
-                composed::attach(def);
-            },
-        }),
-    );
+    table::register(builder, dialect, rows::ROWS, |def, _| {
+        fold::attach(def);
+        composed::attach(def);
+    });
     builder.register_ops(control::definitions());
     fold::register_patterns(builder, rows::ROWS);
     branches::register_patterns(builder);

@@ -6,7 +6,7 @@ use pir_ir::{Assembly, ContextBuilder, Counting, CountingFn, DialectDef, OpDef, 
 
 use super::{assembly, attrs, compute, control, fold, ops, rows};
 use crate::pd::fold::counting;
-use crate::table::{Row, Table};
+use crate::table::{self, Row};
 
 /// Registers the dialects.
 pub fn register(builder: &mut ContextBuilder) {
@@ -34,13 +34,7 @@ pub fn register(builder: &mut ContextBuilder) {
             // Tokens, futures.
             other_types: true,
         };
-        builder.register_table(
-            dialect,
-            Arc::new(Table {
-                rows,
-                complete: with_semantics,
-            }),
-        );
+        table::register(builder, dialect, rows, with_semantics);
     }
     fold::register_patterns(builder);
 }

@@ -2,9 +2,11 @@
 
 pub(crate) mod schema;
 
+use std::sync::Arc;
+
 use pir_ir::{
-    AttrData, AttrSpec, Definitions, Derivative, Effect, EffectKind, EffectTarget, InferFn, MemoryEffects, OpDef,
-    OpView, Presence, RegionSpec, Speculatability, Text, Traits, TypeData, ValueSpec, VerifyFn,
+    AttrData, AttrSpec, ContextBuilder, Definitions, Derivative, DialectDef, Effect, EffectKind, EffectTarget, InferFn,
+    MemoryEffects, OpDef, OpView, Presence, RegionSpec, Speculatability, Text, Traits, TypeData, ValueSpec, VerifyFn,
 };
 use smallvec::SmallVec;
 
@@ -78,10 +80,19 @@ pub(crate) struct Row {
     pub(crate) assembly: Option<&'static str>,
 }
 
-/// The rows of a dialect, with what is added to the definition that a row declares.
-pub(crate) struct Table {
-    pub(crate) rows: &'static [Row],
-    pub(crate) complete: fn(&mut OpDef, &Row),
+/// Registers a dialect with the operations of its rows; `complete` adds to the definition that a row declares.
+pub(crate) fn register(
+    builder: &mut ContextBuilder,
+    dialect: DialectDef,
+    rows: &'static [Row],
+    complete: fn(&mut OpDef, &Row),
+) {
+    builder.register_table(dialect, Arc::new(Table { rows, complete }));
+}
+
+struct Table {
+    rows: &'static [Row],
+    complete: fn(&mut OpDef, &Row),
 }
 
 impl Definitions for Table {
@@ -113,7 +124,7 @@ impl Row {
 }
 
 /// The definition that a row declares.
-pub(crate) fn definition(row: &Row) -> OpDef {
+fn definition(row: &Row) -> OpDef {
     let mut def = OpDef::new(row.op, row.summary);
     def.description = row.doc.into();
     def.example = row.example.into();

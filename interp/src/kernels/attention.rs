@@ -3,14 +3,14 @@
 
 use pir_dialects::pd;
 
-use super::broadcast::{broadcast, strides};
+use super::broadcast::{MIXED, broadcast, strides};
 use super::gemm::{Product, Real};
 use super::line::softmax_of_rows;
 use super::vector::Lane;
-use super::{Prepare, one};
+use super::{Inputs, Prepare, one};
 use crate::parallel;
 use crate::tensor::buffer::{filled, stale};
-use crate::tensor::{Buffer, DType, Data, Shape, Storage, Tensor, checked_count};
+use crate::tensor::{DType, Element, Shape, Storage, Tensor, checked_count};
 
 /// The bytes of the weights that are computed at once: a second-level cache.
 const ROOM: usize = 1 << 20;
@@ -23,45 +23,25 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[(pd::ScaledDotProductAttention:
         let [query, key, value, mask @ ..] = &inputs[..] else {
             return Err(format!("expected 3 operands, found {}", inputs.len()));
         };
-        let mask = mask.first();
-        let given = [query, key, value].into_iter().chain(mask);
-        if given.clone().any(|x| x.dtype() != query.dtype()) {
-            return Err("the element types of the operands differ".to_owned());
+        let dtype = query.dtype();
+        if !dtype.is_float() {
+            return Err("the operands must have a float element type".to_owned());
         }
-        let plan = Plan::new([query, key, value], mask)?;
-        let given: Vec<&Data> = given.map(Tensor::data).collect();
-        let data = match query.data() {
-            Data::F32(_) => Data::F32(run(&plan, &given, single, scale as f32)?.into()),
-            Data::F64(_) => Data::F64(run(&plan, &given, double, scale)?.into()),
-            Data::F16(_) | Data::BF16(_) => {
-                // Computed in single precision and rounded once.
-                let wide: Vec<Data> = given
-                    .iter()
-                    .map(|data| data.cast(DType::F32))
-                    .collect::<Result<_, _>>()?;
-                let wide: Vec<&Data> = wide.iter().collect();
-                let out = run(&plan, &wide, single, scale as f32)?;
-                Data::F32(out.into()).cast(query.dtype())?
+        if inputs.iter().any(|x| x.dtype() != dtype) {
+            return Err(MIXED.to_owned());
+        }
+        let plan = Plan::new([query, key, value], mask.first())?;
+        let data = match dtype {
+            DType::F64 => f64::wrap(run(&plan, &inputs, scale)?),
+            _ => {
+                // Half precision is computed in single precision and rounded once.
+                let wide = inputs.into_iter().map(|x| x.cast(DType::F32));
+                f32::wrap(run(&plan, &wide.collect::<Result<Inputs, _>>()?, scale as f32)?)
             }
-            _ => return Err("the operands must have a float element type".to_owned()),
         };
-        one(Tensor::from_parts(plan.shape, data))
+        one(Tensor::from_parts(plan.shape, data).cast(dtype)?)
     }))
 })];
-
-fn single(data: &Data) -> Option<&Buffer<f32>> {
-    match data {
-        Data::F32(values) => Some(values),
-        _ => None,
-    }
-}
-
-fn double(data: &Data) -> Option<&Buffer<f64>> {
-    match data {
-        Data::F64(values) => Some(values),
-        _ => None,
-    }
-}
 
 /// The extents, and where the matrices of the operands are.
 struct Plan {
@@ -128,25 +108,16 @@ impl Plan {
     }
 }
 
-/// The result; `of` gives the elements of an operand.
-fn run<T: Real + Lane>(
-    plan: &Plan,
-    operands: &[&Data],
-    of: impl for<'d> Fn(&'d Data) -> Option<&'d Buffer<T>>,
-    scale: T,
-) -> Result<Storage<T>, String> {
-    let values = operands.iter().map(|data| of(data).map(|values| &**values));
-    let values: Option<Vec<&[T]>> = values.collect();
-    let values = values.ok_or("the element types of the operands differ")?;
+fn run<T: Real + Lane>(plan: &Plan, inputs: &[Tensor], scale: T) -> Result<Storage<T>, String> {
+    let values: Option<Vec<&[T]>> = inputs.iter().map(Tensor::view).collect();
+    let values = values.ok_or(MIXED)?;
     let &Plan { m, n, d, e, .. } = plan;
     let count = checked_count(&plan.shape, size_of::<T>())?;
     if count == 0 || n == 0 {
         return filled(count, T::default());
     }
     let mut out = stale(count)?;
-    let rows = (ROOM / size_of::<T>() / n.max(1)).max(FEWEST).min(m);
-    // Parts do not depend on the number of threads, and none is of two matrices.
-    let (parts, work) = (m.div_ceil(rows), m.saturating_mul(n).saturating_mul(d + e) / 16);
+    let rows = (ROOM / size_of::<T>() / n).max(FEWEST).min(m);
     let part = |number: usize, first: usize, out: &mut [T]| -> Result<(), String> {
         let m = out.len() / e;
         let [query, key, value] = [0, 1, 2].map(|at| &values[at][plan.start(&plan.steps[at], number)..]);
@@ -168,7 +139,7 @@ fn run<T: Real + Lane>(
         if let Some(mask) = values.get(3) {
             let rank = plan.batch.len();
             let start = plan.start(&plan.in_mask[..rank], number);
-            for (row, weights) in weights.chunks_exact_mut(n.max(1)).enumerate() {
+            for (row, weights) in weights.chunks_exact_mut(n).enumerate() {
                 let from = start + (first + row) * plan.in_mask[rank];
                 for (column, weight) in weights.iter_mut().enumerate() {
                     *weight += mask[from + column * plan.in_mask[rank + 1]];
@@ -189,13 +160,19 @@ fn run<T: Real + Lane>(
             out,
         )
     };
-    if parts == 1 {
-        let work = work.saturating_mul(plan.batch.iter().product());
-        parallel::try_chunks(&mut out, m * e, work, |at, out| part(at / (m * e), 0, out))?;
-    } else {
-        for (number, out) in out.chunks_exact_mut(m * e).enumerate() {
-            parallel::try_chunks(out, rows * e, work, |at, out| part(number, at / e, out))?;
-        }
-    }
+    // Parts do not depend on the number of threads, and none is of two matrices: each with its number and its first row.
+    let matrices = out.chunks_exact_mut(m * e).enumerate();
+    let mut parts: Vec<(usize, usize, &mut [T])> = matrices
+        .flat_map(|(number, out)| {
+            let parts = out.chunks_mut(rows * e).enumerate();
+            parts.map(move |(at, out)| (number, at * rows, out))
+        })
+        .collect();
+    let work = count.saturating_mul(n).saturating_mul(d + e) / e / 16;
+    parallel::try_chunks(&mut parts, 1, work, |_, parts| {
+        parts
+            .iter_mut()
+            .try_for_each(|(number, first, out)| part(*number, *first, out))
+    })?;
     Ok(out)
 }

@@ -163,6 +163,7 @@ fn products<T: Element>(
         .flat_map(|row| (0..pairs.length).map(move |i| step(i, row)));
     let starts: SmallVec<[(usize, usize); 1]> = rows.collect();
     if let [(a, b)] = starts[..] {
+        // Sharing parts out costs a tenth of the time of a small product.
         gemm(p, a..a + sx, b..b + sy, &mut out)?;
         return Ok(out);
     }
