@@ -144,7 +144,7 @@ fn ret() -> OpDef {
     def.operands = vec![value("operands", "any", Arity::Variadic)].into();
     def.verify = Some(|op, errors| {
         let parent = op.body.parent_op(op.op).map(|parent| op.body.view(op.ctx, parent));
-        // Others say themselves how their regions end.
+        // Other operations declare how their regions end.
         if let Some(parent) = parent.filter(|parent| parent.def().is_none()) {
             let message = format!("`func.return` is in `{}`, not in a function", parent.name());
             errors.push(

@@ -1,4 +1,4 @@
-//! Rewrite patterns: how operations are brought into a simpler form by changing or making others. What folding can say — a
+//! Rewrite patterns: how operations are brought into a simpler form by changing or making others. What folding can return — a
 //! value that is there, a constant — is not a pattern.
 
 use std::cmp::Reverse;

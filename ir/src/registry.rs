@@ -1,8 +1,9 @@
 //! The registry of dialects: definitions of operations, traits, and the interfaces that passes ask.
 //!
 //! A pass never matches on the name of an operation that is not its own subject. It asks whether the operation
-//! reads or writes ([`OpDef::effects`]; an operation that does not say may do anything), whether it may run when the program would not have run it
-//! ([`Speculatability`]), how control and values flow through its regions ([`RegionFlow`]), and so on.
+//! reads or writes ([`OpDef::effects`]; an operation that declares none may do anything), whether it may run when the
+//! program would not have run it ([`Speculatability`]), how control and values flow through its regions ([`RegionFlow`]),
+//! and so on.
 
 use std::sync::Arc;
 
@@ -47,7 +48,7 @@ pub trait RegionFlow: Sync + Send {
     /// Whether the region of this index may run more than once each time that the operation does.
     fn is_repeated(&self, op: OpView<'_>, region: usize) -> bool;
 
-    /// Where control goes from a point, if constants tell: the condition of a branch, or the flag with which the
+    /// Where control goes from a point, if constants determine it: the condition of a branch, or the flag with which the
     /// condition of a loop ends. `constant` gives the constant that a value is known to have there, in the form of
     /// [`FoldResult::Constant`]. Points with only one edge need no answer.
     fn next(&self, op: OpView<'_>, from: FlowPoint, constant: &dyn Fn(ValueId) -> Option<Attr>) -> Option<FlowPoint> {

@@ -3,7 +3,7 @@
 //! # Algorithm
 //! As `stablehlo-refine-arguments`, `stablehlo-refine-shapes` and `stablehlo-canonicalize-dynamism` of OpenXLA together. Calls are inlined.
 //! The inputs get the shapes that are given. Then, in the order of the program, each operation gets the result types that its operands
-//! have it infer, where these tell more than it states; small integers are computed on the way, since shapes are computed with them.
+//! have it infer, where these determine more than it states; small integers are computed on the way, since shapes are computed with them.
 //! The arguments of a loop begin with the types of what it starts with, and get the dimensions open again that an iteration changes, until
 //! nothing changes. Last, operations whose shapes are computed, as in `stablehlo.dynamic_reshape`, become those of static
 //! shape, and assertions on shapes that hold are removed.

@@ -84,7 +84,7 @@ fn sink(ctx: &Context, body: &mut Body) -> usize {
             body.unlink_op(op);
             body.insert_before(first, op);
             moved += 1;
-            // Regions that have moved count as standing where they did, which is only less exact.
+            // Regions that have moved count as where they were, which is only less exact.
             whole |= !body.op_regions(op).is_empty();
         }
         if !whole {

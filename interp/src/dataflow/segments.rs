@@ -1,6 +1,6 @@
 //! Segments: nodes that run one after the other, without waiting.
 //!
-//! Most nodes of a graph need no token of their own to say that they can run. If all inputs of a node come from one other node in
+//! Most nodes of a graph need no token of their own to be ready to run. If all inputs of a node come from one other node in
 //! the same iteration, it can run when that one has, and it is dead exactly if that one is. So the nodes of a frame are divided into
 //! segments: a *head*, which waits for its inputs, and *members*, which run right after it, in an order that is known before the
 //! run. A value for a member is only put into its slot; nothing is counted or queued. Such an edge is *silent*.

@@ -8,7 +8,7 @@ use super::{Inputs, Outputs, take};
 use crate::tensor::Shape;
 
 /// The operand, the singular values in falling order, the vectors in columns and in rows, and whether they were found. The vectors in
-/// columns have the factor that makes the last of their largest elements positive; LAPACK does not say which they have.
+/// columns have the factor that makes the last of their largest elements positive; LAPACK does not specify which they have.
 pub(super) fn gesdd<N: Number>(full: bool, inputs: Inputs) -> Result<Outputs, String> {
     let [a] = take(inputs)?;
     let batch = Batch::of(&a)?;

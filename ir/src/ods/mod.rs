@@ -1,4 +1,4 @@
-//! MLIR's own operations as text: what their declarations (ODS) say of names, types and the custom assembly.
+//! MLIR's own operations as text: what is declared (ODS) of names, types and the custom assembly.
 //!
 //! A row is what MLIR's `.td` files declare of an operation, as far as reading and printing need it:
 //!

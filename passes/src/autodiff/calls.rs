@@ -11,8 +11,8 @@
 //! two.
 //!
 //! `@f` and its callees must have no effects other than access to buffers. `@f.adjoint` takes the shadows of the
-//! buffers that `@f` takes, after the cotangents ([`memory`](super::memory)). Marks tell the second step which
-//! functions and calls these are.
+//! buffers that `@f` takes, after the cotangents ([`memory`](super::memory)). For the second step, these
+//! functions and calls are marked.
 
 mod recompute;
 mod split;

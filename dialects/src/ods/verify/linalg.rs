@@ -169,7 +169,7 @@ pub(super) fn over_loops<'a>(
         })?;
         let Some((shape, _)) = shape(value) else { continue };
         for (index, &extent) in indices.iter().zip(shape) {
-            // By place: each map has names of its own. Only indices that are dimensions say how far those go.
+            // By place: each map has names of its own. Only indices that are dimensions determine their extents.
             let Some(dim) = dims.iter().position(|dim| dim == index) else {
                 continue;
             };

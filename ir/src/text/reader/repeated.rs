@@ -19,7 +19,7 @@ use crate::types::{Attr, AttrDict, Type};
 
 /// How many sets of operations are kept, a power of two.
 const SETS: usize = 128;
-/// How many bits there are that say which texts came, a power of two, and how many are set at most.
+/// The number of bits that record which texts came, a power of two, and how many are set at most.
 const SEEN: usize = 1 << 13;
 const MOST_SEEN: usize = SEEN / 4;
 /// How long they are at most, and how many names they have.

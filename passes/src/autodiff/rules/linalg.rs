@@ -202,7 +202,7 @@ const EINSUM_OF_OPEN_SHAPES: Rule = adjoint!(Einsum, |op| {
     let ranks = (0..op.count()).map(|index| op.operand(index).rank());
     let equation = op.equation().unwrap_or_default();
     let letters = EinsumEquation::parse(&equation, ranks)?;
-    // What they stand for may be spread over each other.
+    // What they represent may be broadcast to each other.
     if equation.contains("...") {
         return Err("it needs static shapes".to_owned());
     }

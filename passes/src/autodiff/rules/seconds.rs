@@ -62,7 +62,7 @@ fn selected(cx: &mut RuleCx<'_, '_>, places: &str) -> Result<(), String> {
         if let Some(counts) = counts {
             planes = planes.gather(image_of(op.operand(counts), images, rows));
         } else if rows != images {
-            // What `boxes_num` would tell is only in PaddlePaddle's tensor.
+            // What `boxes_num` would determine is only in PaddlePaddle's tensor.
             op.scope().fail("it needs `boxes_num`");
         }
         let places = op.operand(places).reshape([rows, channels, count]);

@@ -134,7 +134,7 @@ fn outer_product(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
     Ok(smallvec![made])
 }
 
-/// Sums of products, or other reductions of them, of which maps say what belongs together.
+/// Sums of products, or other reductions of them, with maps that determine what belongs together.
 fn contract(r: &mut Rewriter<'_>, parts: &Parts<'_>) -> Made {
     let &[lhs, rhs, acc] = parts.operands else {
         return Err("expected two vectors and an accumulator".to_owned());

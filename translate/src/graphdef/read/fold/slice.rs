@@ -37,7 +37,7 @@ pub(super) fn strided(r: &Reader<'_>, at: usize) -> Option<Array> {
     part.reshaped(dims)
 }
 
-/// A `Slice`: from places, as many elements as sizes say.
+/// A `Slice`: from places, as many elements as the sizes specify.
 pub(super) fn sized(r: &Reader<'_>, at: usize) -> Option<Array> {
     let (whole, begin, sizes) = (input(r, at, 0)?, list(r, at, 1)?, list(r, at, 2)?);
     (begin.len() == whole.rank() && sizes.len() == whole.rank()).then_some(())?;
