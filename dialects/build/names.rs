@@ -15,6 +15,11 @@
 //!   those that name types or count inputs, with their defaults and their names here.
 //! - `inplace: (x -> out)`: the operands that the operation with a `_` suffix changes. The default is each operand `x`
 //!   with a result `x_out`, or else the first operand; nothing for gradients.
+//! - `overwritten: x`: PaddlePaddle's executor computes in place of this operand before it has read the others.
+//! - `wrong_in_paddle: rank(x) > 2`: where PaddlePaddle's operation computes something else than the composition here.
+//! - `paddle_gradient: fused` if PaddlePaddle's gradient operation does at once what the rule here takes several operations for;
+//!   `repeated` if it differs where a place is given twice, or counted from the end; `wrong` and `wrong if infinite(p)` if it differs from
+//!   finite differences, always or if the attribute `p` is infinite.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -28,8 +33,12 @@ pub fn tables(ops: &[Op]) -> Result<String> {
     let mut paddle = BTreeMap::new();
     let mut program_desc = BTreeMap::new();
     let mut tensorflow = BTreeMap::new();
+    let mut facts = BTreeMap::new();
     for op in ops {
         let fail = |e: String| format!("op `{}`: {e}", op.op);
+        if let Some(known) = paddle_facts(op).map_err(fail)? {
+            facts.insert(op.op.clone(), known);
+        }
         if let Some(form) = paddle_form(op).map_err(fail)? {
             paddle.insert(op.op.clone(), form);
         }
@@ -52,6 +61,7 @@ pub fn tables(ops: &[Op]) -> Result<String> {
     let mut out = String::new();
     for (name, ty, forms) in [
         ("PADDLE", "PaddleForm", paddle),
+        ("PADDLE_FACTS", "PaddleFacts", facts),
         ("PROGRAM_DESC", "ProgramDescForm", program_desc),
         ("TENSORFLOW", "TensorFlowForm", tensorflow),
     ] {
@@ -201,6 +211,44 @@ fn inplace(op: &Op, order: &[String]) -> Result<Vec<(usize, usize)>> {
     let one = op.operands.first().is_some_and(|first| first.ty == "Tensor") && !order.is_empty();
     let first = one && !op.outputs.is_empty() && !op.op.ends_with("_grad");
     Ok(if pairs.is_empty() && first { vec![(0, 0)] } else { pairs })
+}
+
+/// What is known of how PaddlePaddle computes an operation; `None` if its row does not have such a field.
+fn paddle_facts(op: &Op) -> Result<Option<String>> {
+    let fields = [&op.overwritten, &op.wrong_in_paddle, &op.paddle_gradient];
+    if fields.iter().all(|field| field.is_none()) {
+        return Ok(None);
+    }
+    let operand = |name: &str| {
+        let place = op.operands.iter().position(|operand| operand.name == name);
+        place.ok_or_else(|| format!("`{name}` is not an operand"))
+    };
+    let overwritten = op.overwritten.as_deref().map(operand).transpose()?;
+    let wrong_batch = match op.wrong_in_paddle.as_deref() {
+        None => None,
+        Some(text) => {
+            let name = text.strip_prefix("rank(").and_then(|rest| rest.strip_suffix(") > 2"));
+            Some(operand(name.ok_or_else(|| format!("`{text}` is not `rank(x) > 2`"))?)?)
+        }
+    };
+    let gradient = match op.paddle_gradient.as_deref() {
+        None => "AsExpected".to_owned(),
+        Some("fused") => "Fused".to_owned(),
+        Some("repeated") => "WrongIfRepeated".to_owned(),
+        Some("wrong") => "Wrong".to_owned(),
+        Some(text) => {
+            let name = text
+                .strip_prefix("wrong if infinite(")
+                .and_then(|rest| rest.strip_suffix(')'));
+            let name = name.filter(|name| op.attrs.iter().any(|attr| attr.name == *name));
+            let name = name.ok_or_else(|| format!("`{text}` is not a property of a gradient operation"))?;
+            format!("WrongIfInfinite({name:?})")
+        }
+    };
+    Ok(Some(format!(
+        "PaddleFacts {{ op: {:?}, overwritten: {overwritten:?}, wrong_batch: {wrong_batch:?}, gradient: PaddleGradient::{gradient} }}",
+        op.op,
+    )))
 }
 
 fn program_desc_forms(op: &Op) -> Result<Vec<(String, String)>> {

@@ -1,7 +1,8 @@
 //! Operations in other formats, as far as names and order differ. `dialects/build/names.rs` generates these tables from
-//! the fields `paddle`, `program_desc`, `tensorflow` and `inplace` of the op tables.
+//! the fields `paddle`, `program_desc`, `tensorflow` and `inplace` of the op tables, and, as far as PaddlePaddle's results differ, the fields
+//! `overwritten`, `wrong_in_paddle` and `paddle_gradient`.
 
-use pir_ir::Type;
+use pir_ir::{OpView, Type};
 
 /// An operand of a PaddlePaddle operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,6 +53,61 @@ impl PaddleForm {
                 PaddleOperand::Value(_) => false,
             })
     }
+}
+
+/// What is known of how PaddlePaddle computes an operation.
+#[derive(Clone, Copy, Debug)]
+pub struct PaddleFacts {
+    op: &'static str,
+    /// The operand, by index, that its executor overwrites before it has read the others.
+    pub overwritten: Option<usize>,
+    /// The operand, by index, for batches of which it computes something else: if it has more than two dimensions.
+    wrong_batch: Option<usize>,
+    /// Its gradient operation.
+    pub gradient: PaddleGradient,
+}
+
+/// A gradient operation of PaddlePaddle, compared with the rule or the composition here.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PaddleGradient {
+    /// Nothing is known.
+    AsExpected,
+    /// It does at once what the rule takes several operations for.
+    Fused,
+    /// It adds up what a place that is given twice was set to, or reads places that are counted from the end as others.
+    WrongIfRepeated,
+    /// It differs from finite differences.
+    Wrong,
+    /// It differs from finite differences if the attribute is infinite.
+    WrongIfInfinite(&'static str),
+}
+
+/// What is known of how PaddlePaddle computes the operation `pd.NAME`.
+pub fn paddle_facts(name: &str) -> Option<&'static PaddleFacts> {
+    let name = name.strip_prefix("pd.")?;
+    let at = PADDLE_FACTS.binary_search_by_key(&name, |facts| facts.op).ok()?;
+    PADDLE_FACTS.get(at)
+}
+
+/// What is known of PaddlePaddle's gradient operation of the operation `pd.NAME`.
+pub fn paddle_gradient(name: &str) -> PaddleGradient {
+    paddle_facts(name).map_or(PaddleGradient::AsExpected, |facts| facts.gradient)
+}
+
+/// Whether PaddlePaddle's gradient operation of this operation is known to differ from finite differences.
+pub fn is_gradient_wrong(op: OpView<'_>) -> bool {
+    match paddle_gradient(op.name()) {
+        PaddleGradient::Wrong => true,
+        PaddleGradient::WrongIfInfinite(attr) => op.f64(attr).is_some_and(f64::is_infinite),
+        PaddleGradient::AsExpected | PaddleGradient::Fused | PaddleGradient::WrongIfRepeated => false,
+    }
+}
+
+/// Whether PaddlePaddle's operation is known to compute something else than its composition here.
+pub fn differs_in_paddle(op: OpView<'_>) -> bool {
+    let operand = paddle_facts(op.name()).and_then(|facts| facts.wrong_batch);
+    let dims = operand.and_then(|at| op.ctx.as_tensor(op.operand_type(at)?));
+    dims.is_some_and(|(dims, _)| dims.len() > 2)
 }
 
 /// An operation of a ProgramDesc.

@@ -16,6 +16,7 @@ pub mod times;
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use pir_dialects::formats;
 use pir_ir::text::{self, ParseOptions};
 use pir_ir::verify::{VerifyOptions, verify_with};
 use pir_ir::{Context, Diagnostic, Module, OpView, Severity, expand_composites, has_composites};
@@ -167,7 +168,7 @@ pub fn emit(module: &mut Module, to: To, emission: &Emission) -> Result<Option<V
     let is_theirs = |op: OpView<'_>| match to {
         To::PaddleJson | To::PaddleText => {
             let name = op.name().strip_prefix("pd.");
-            name.and_then(pir_dialects::formats::paddle).is_some() && !pir_dialects::pd::differs_in_paddle(op)
+            name.and_then(formats::paddle).is_some() && !formats::differs_in_paddle(op)
         }
         _ => pir_translate::graphdef::knows(op),
     };

@@ -38,6 +38,19 @@ EFFECTS = {
 # Gradient operations that passes/src/autodiff/rules/seconds.rs differentiates: they are linear in the cotangent that they take.
 LINEAR = {"fractional_max_pool2d_grad", "fractional_max_pool3d_grad", "psroi_pool_grad", "roi_align_grad", "roi_pool_grad"}
 
+# Measured with PaddlePaddle's executor; dialects/build/names.rs says what the fields mean.
+MEASURED = {
+    "baddbmm": {"overwritten": "input"},
+    "dist": {"paddle_gradient": "wrong if infinite(p)"},
+    "eigh_grad": {"wrong_in_paddle": "rank(out_v) > 2"},
+    "eigvalsh_grad": {"wrong_in_paddle": "rank(eigenvectors) > 2"},
+    "fill_diagonal_tensor": {"overwritten": "x"},
+    "index_put": {"overwritten": "x", "paddle_gradient": "repeated"},
+    "spectral_norm": {"paddle_gradient": "wrong"},
+    "unpool": {"paddle_gradient": "repeated"},
+    "unpool3d": {"paddle_gradient": "repeated"},
+}
+
 KINDS = re.compile(r"const \S+|Tensor\??|Tensor\[\]|bool|int|int64_t|float|double|str|(int|int64_t|float|double|str)\[\]|DataType|Place|IntArray|Scalar(\(\w+\))?")
 
 
@@ -105,7 +118,7 @@ def row(name, facts, twin, pairs):
         fields["inplace"] = ", ".join(f"({facts.operands[a]} -> {facts.results[b]})" for a, b in pairs)
     if name in EFFECTS or "SideEffectTrait" in facts.traits:
         fields["effects"] = "World"
-    return fields
+    return fields | MEASURED.get(name, {})
 
 
 def quoted(text):

@@ -28,7 +28,7 @@ mod verify;
 
 use pir_ir::DialectType;
 
-pub use composed::{BERNOULLI, differs_in_paddle};
+pub use composed::BERNOULLI;
 pub use control::{is_if, is_while, role};
 pub use expr::{Building, Emitted, Emitter, Expr, ExprScope, evaluate};
 pub use handles::Handles;

@@ -60,6 +60,13 @@ pub struct Entry {
     /// The operands changed by PaddlePaddle's operation with the suffix `_`, `(x -> out)`, unless it is the first.
     #[serde(default)]
     inplace: Option<String>,
+    /// How PaddlePaddle's operation and its gradient operation differ from what is expected; see `build/names.rs`.
+    #[serde(default)]
+    overwritten: Option<String>,
+    #[serde(default)]
+    wrong_in_paddle: Option<String>,
+    #[serde(default)]
+    paddle_gradient: Option<String>,
     #[serde(default)]
     summary: String,
     #[serde(default)]
@@ -190,6 +197,15 @@ pub struct Op {
     /// The pairs of operands and results of its in-place variant.
     #[allow(dead_code, reason = "the build script reads it")]
     pub inplace: Option<String>,
+    /// The operand that PaddlePaddle's operation overwrites before it has read the others.
+    #[allow(dead_code, reason = "the build script reads it")]
+    pub overwritten: Option<String>,
+    /// Where PaddlePaddle's operation computes something else.
+    #[allow(dead_code, reason = "the build script reads it")]
+    pub wrong_in_paddle: Option<String>,
+    /// What is known of PaddlePaddle's gradient operation.
+    #[allow(dead_code, reason = "the build script reads it")]
+    pub paddle_gradient: Option<String>,
     /// A one-line summary.
     pub summary: String,
     /// A description.
@@ -358,6 +374,9 @@ pub fn read(entry: Entry) -> Result<Op, Fault> {
         tensorflow: entry.tensorflow,
         from_tensorflow: entry.from_tensorflow.into(),
         inplace: entry.inplace,
+        overwritten: entry.overwritten,
+        wrong_in_paddle: entry.wrong_in_paddle,
+        paddle_gradient: entry.paddle_gradient,
         summary,
         doc: entry.doc,
         example: entry.example,

@@ -15,7 +15,6 @@ mod special;
 mod statistics;
 mod window;
 
-use crate::pd;
 use std::sync::{Arc, LazyLock};
 
 use pir_ir::verify::compatible;
@@ -83,17 +82,6 @@ pub(super) fn attach(def: &mut OpDef) {
     if let Some(&function) = function {
         def.semantics = Some(Arc::new(Composed(function)));
     }
-}
-
-/// Whether PaddlePaddle's own operation is known to compute something else than its composition: gradients of the eigenvalues of batches.
-pub fn differs_in_paddle(op: OpView<'_>) -> bool {
-    let places = match op.name() {
-        pd::EighGrad::NAME => 1,
-        pd::EigvalshGrad::NAME => 0,
-        _ => return false,
-    };
-    let vectors = op.operand_type(places).and_then(|ty| op.ctx.as_tensor(ty));
-    vectors.is_some_and(|(dims, _)| dims.len() > 2)
 }
 
 /// Whether the composition of an operation contains operations that PaddlePaddle does not have.

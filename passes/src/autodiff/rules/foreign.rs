@@ -9,7 +9,10 @@
 use std::borrow::Cow;
 
 use pir_dialects::marks::{ABSENT_OPERANDS, ABSENT_RESULTS};
-use pir_dialects::pd;
+use pir_dialects::{
+    formats::{self, PaddleGradient},
+    pd,
+};
 use pir_ir::{Arity, Attr, AttrData, AttrSpec, Context, Dependence, OpDef, OpView, Sym, Type, TypeData, ValueId};
 use smallvec::SmallVec;
 
@@ -35,7 +38,7 @@ pub(super) fn theirs(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
 /// By the expansion; by PaddlePaddle's gradient operation if there is none.
 fn composed(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
     match expanded(cx) {
-        Err(_) if cx.settled.is_empty() && !is_wrong_there(cx.view()) => twin(cx),
+        Err(_) if cx.settled.is_empty() && !formats::is_gradient_wrong(cx.view()) => twin(cx),
         done => done,
     }
 }
@@ -50,51 +53,14 @@ pub(super) fn rule_of(def: &OpDef) -> Option<Rule> {
     })
 }
 
-/// The operations whose gradient operations of PaddlePaddle do at once what the rules here take several operations for. That of
-/// `group_norm` is not among them: it divides by the scale, and is wrong where that is zero or absent.
-const FUSED: &[&str] = &[
-    pd::BatchNorm::NAME,
-    pd::LayerNorm::NAME,
-    pd::InstanceNorm::NAME,
-    pd::Gelu::NAME,
-    pd::Silu::NAME,
-    pd::Mean::NAME,
-    pd::Matmul::NAME,
-    pd::Dropout::NAME,
-    pd::Concat::NAME,
-    pd::Embedding::NAME,
-    pd::CrossEntropyWithSoftmax::NAME,
-    pd::Hardswish::NAME,
-    pd::Hardsigmoid::NAME,
-    pd::Relu6::NAME,
-    pd::Swish::NAME,
-    pd::LeakyRelu::NAME,
-    pd::Elu::NAME,
-    pd::Mish::NAME,
-    pd::Softplus::NAME,
-];
-
-/// Operations whose gradient operations of PaddlePaddle add up what places that are given twice were set to, or read those that count from
-/// the end as others.
-const REPEATED: &[&str] = &[pd::IndexPut::NAME, pd::Unpool::NAME, pd::Unpool3d::NAME];
-
-/// Whether PaddlePaddle's gradient operation is known to differ from finite differences: the gradient of the largest
-/// difference is zero, `spectral_norm_grad` is not the derivative even where the iterations have converged, and `group_norm_grad` divides
-/// by the scale.
-fn is_wrong_there(view: OpView<'_>) -> bool {
-    match view.name() {
-        pd::Dist::NAME => view.f64("p").is_some_and(f64::is_infinite),
-        name => matches!(name, pd::SpectralNorm::NAME | pd::GroupNorm::NAME),
-    }
-}
-
 /// The rule that differentiates an operation defined here by PaddlePaddle's gradient operation, where that is one operation instead
 /// of several: for programs that PaddlePaddle executes.
 pub(super) fn fused(ctx: &Context, def: &OpDef, own: &Rule) -> Option<Rule> {
     let theirs = gradient_operation(ctx, def)?;
-    let is_fused = match own.op {
-        "" => def.is_composite() && !REPEATED.contains(&&*def.name),
-        name => FUSED.contains(&name),
+    let is_fused = match formats::paddle_gradient(&def.name) {
+        PaddleGradient::Fused => true,
+        PaddleGradient::WrongIfRepeated => false,
+        _ => own.op.is_empty() && def.is_composite(),
     };
     (is_fused && pd::is_foreign(&theirs.name)).then_some(Rule {
         apply: |cx| match by_gradient_operation(cx) {
@@ -233,7 +199,7 @@ fn read(cx: &mut RuleCx<'_, '_>, given: &Given<'_>, name: &str, is_list: bool) -
 
 /// By PaddlePaddle's gradient operation, unless that is known to be wrong.
 pub(super) fn by_gradient_operation(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
-    match cx.view().complex_type().is_none() && !is_wrong_there(cx.view()) {
+    match cx.view().complex_type().is_none() && !formats::is_gradient_wrong(cx.view()) {
         true => twin(cx),
         false => Err("its gradient operation is another function".to_owned()),
     }

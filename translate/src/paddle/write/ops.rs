@@ -231,7 +231,7 @@ impl Writer<'_> {
         let inputs = match short {
             "where" => self.broadcast(view, inputs, &types),
             "batch_norm" => self.running_statistics(view, inputs),
-            _ => self.unaliased(view, short, inputs),
+            _ => self.unaliased(view, inputs),
         };
         let types = match short {
             "einsum" => self.with_caches(view, &types),

@@ -1,23 +1,11 @@
 //! Operations that PaddlePaddle only has in place: optimizer steps and normalizations. Here, they return the new values and leave the
 //! operands unchanged; later uses of such an operand read a copy.
 
-use pir_dialects::{marks, pd};
+use pir_dialects::{formats, marks, pd};
 use pir_ir::{BlockId, Body, OpId, OpView, ValueId};
 
 use super::super::inplace::written_back;
 use super::{Id, Writer};
-
-/// Operations that PaddlePaddle's executor computes in place of their first operand, and that do not read each element before they write it.
-const IN_PLACE: &[&str] = &[
-    "addmm",
-    "baddbmm",
-    "fill_diagonal_tensor",
-    "index_add",
-    "index_put",
-    "put_along_axis",
-    "scatter",
-    "set_value_with_tensor",
-];
 
 impl Writer<'_> {
     /// Copies the values that an operation will change in place although they are used later.
@@ -45,11 +33,12 @@ impl Writer<'_> {
 
     /// Copies what PaddlePaddle's executor may compute in place of, if it is another operand too: it overwrites the operand while the
     /// operation still reads the other.
-    pub(super) fn unaliased(&mut self, op: OpView<'_>, short: &str, mut inputs: Vec<Id>) -> Vec<Id> {
-        let places = match short.ends_with("_double_grad") {
-            true => 0..inputs.len(),
-            false if IN_PLACE.contains(&short) => 0..1,
-            false => return inputs,
+    pub(super) fn unaliased(&mut self, op: OpView<'_>, mut inputs: Vec<Id>) -> Vec<Id> {
+        let overwritten = || formats::paddle_facts(op.name()).and_then(|facts| facts.overwritten);
+        let places = match (op.name().ends_with("_double_grad"), overwritten()) {
+            (true, _) => 0..inputs.len(),
+            (false, Some(place)) => place..place + 1,
+            (false, None) => return inputs,
         };
         for place in places {
             let Some(&id) = inputs.get(place).filter(|&&id| id != 0) else {
