@@ -1,6 +1,6 @@
 //! Turns the op tables of the dialects into Rust: rows that `table` makes definitions of, and typed views.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::{env, fs};
@@ -35,7 +35,7 @@ fn main() {
     };
     for &dialect in DIALECTS {
         let tables = tables(dialect);
-        let (mut rows, mut typed) = (String::from("pub(super) static ROWS: &[Row] = &[\n"), String::new());
+        let (mut rows, mut typed) = (String::from("static ALL: &[Row] = &[\n"), String::new());
         for (family, op) in &tables {
             row(&mut rows, dialect, family, op);
             // Builders infer the types of results, which StableHLO's attributes do not determine. What PaddlePaddle declares of its
@@ -48,6 +48,15 @@ fn main() {
             }
         }
         rows.push_str("];\n");
+        let names: BTreeMap<String, usize> = tables
+            .iter()
+            .enumerate()
+            .map(|(place, (_, op))| (format!("{dialect}.{}", op.op), place))
+            .collect();
+        assert_eq!(names.len(), tables.len(), "an operation of `{dialect}` has two rows");
+        let names: String = names.iter().map(|entry| format!("    {entry:?},\n")).collect();
+        let _ = writeln!(rows, "static BY_NAME: &[(&str, u16)] = &[\n{names}];");
+        rows.push_str("pub(super) static ROWS: Rows = Rows { all: ALL, by_name: BY_NAME };\n");
         let ops: Vec<schema::Op> = tables.into_iter().map(|(_, op)| op).collect();
         if dialect == "pd" {
             // Rows of dialect files name inference functions as these rows do.

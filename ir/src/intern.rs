@@ -74,13 +74,8 @@ pub(crate) struct StrInterner {
 
 impl StrInterner {
     pub(crate) fn new() -> Self {
-        Self::with_capacity(0)
-    }
-
-    /// A set that takes so many strings without growing.
-    pub(crate) fn with_capacity(strings: usize) -> Self {
         Self {
-            table: Mutex::new(HashTable::with_capacity(strings)),
+            table: Mutex::new(HashTable::new()),
             items: AppendOnlyVec::new(),
         }
     }
@@ -92,7 +87,7 @@ impl StrInterner {
     }
 
     /// The table needs 64 bits; it uses the upper and the lower ones.
-    fn spread(hash: u32) -> u64 {
+    pub(crate) fn spread(hash: u32) -> u64 {
         u64::from(hash).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     }
 
@@ -120,12 +115,6 @@ impl StrInterner {
         let table = self.table.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let same = |&(h, id): &(u32, u32)| h == hash && self.items[id as usize].as_str() == text;
         table.find(Self::spread(hash), same).map(|&(_, id)| id)
-    }
-
-    /// How many strings there are.
-    #[inline]
-    pub(crate) fn len(&self) -> usize {
-        self.items.len()
     }
 
     #[inline]

@@ -32,9 +32,11 @@ impl<F: Fn(&mut Rewriter<'_>, OpId, &[Option<Attr>]) -> bool + Send + Sync> Patt
 
 /// Patterns, each for operations of one name or for all. Of several for one operation, the one with the highest benefit is tried
 /// first, and of those with the same the one that was added first.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct PatternSet {
     patterns: Vec<(Option<Text>, u32, Arc<dyn Pattern>)>,
+    /// What adds those that come before the others.
+    later: Vec<fn(&mut PatternSet)>,
 }
 
 impl PatternSet {
@@ -50,11 +52,20 @@ impl PatternSet {
         self
     }
 
+    /// Adds what a function adds, when the patterns are asked for; before all that were added one by one.
+    pub(crate) fn add_later(&mut self, add: fn(&mut PatternSet)) {
+        self.later.push(add);
+    }
+
     /// The patterns by the registered operations that they are for.
-    pub fn by_op(mut self, ctx: &Context) -> Patterns {
-        self.patterns.sort_by_key(|&(_, benefit, _)| Reverse(benefit));
-        let mut of = vec![Vec::new(); ctx.registered_ops().len() + 1];
-        for (root, _, pattern) in self.patterns {
+    pub fn by_op(&self, ctx: &Context) -> Patterns {
+        let mut all = PatternSet::default();
+        self.later.iter().for_each(|add| add(&mut all));
+        let mut patterns = all.patterns;
+        patterns.extend(self.patterns.iter().cloned());
+        patterns.sort_by_key(|&(_, benefit, _)| Reverse(benefit));
+        let mut of = vec![Vec::new(); ctx.num_op_indices() + 1];
+        for (root, _, pattern) in patterns {
             match root {
                 // One for an operation that is not registered is determined by its check.
                 Some(root) => {
@@ -82,15 +93,5 @@ impl Patterns {
     pub fn of(&self, op: OpName) -> &[Arc<dyn Pattern>] {
         let last = self.of.len().saturating_sub(1);
         self.of.get(op.index().min(last)).map_or(&[], Vec::as_slice)
-    }
-}
-
-/// The patterns of a context without patterns.
-static NO_PATTERNS: Patterns = Patterns { of: Vec::new() };
-
-impl Context {
-    /// The patterns of the dialects.
-    pub fn patterns(&self) -> &Patterns {
-        self.extension().unwrap_or(&NO_PATTERNS)
     }
 }

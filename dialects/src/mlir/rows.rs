@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use pir_ir::{Arity, AttrSpec, Traits, ValueSpec};
 
 use super::{infer, verify};
-use crate::table::{Effects, Row, Speculate};
+use crate::table::{Effects, Row, Rows, Speculate};
 
 /// The rows of each dialect.
 macro_rules! tables {
@@ -16,7 +16,7 @@ macro_rules! tables {
             include!(concat!(env!("OUT_DIR"), "/", $dialect, "_ops.rs"));
         }
 
-        pub(super) fn $rows() -> &'static [Row] {
+        pub(super) fn $rows() -> Rows {
             $rows::ROWS
         }
     )* };

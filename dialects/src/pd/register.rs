@@ -37,7 +37,7 @@ pub fn register(builder: &mut ContextBuilder) {
         composed::attach(def);
     });
     builder.register_ops(control::definitions());
-    fold::register_patterns(builder, rows::ROWS);
+    fold::register(builder);
     branches::register_patterns(builder);
     builder.register_pattern(While::NAME, 1, Arc::new(loops::align));
     // The same names as in PaddlePaddle.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use pir_ir::{Arity, AttrSpec, Traits, ValueSpec};
 
 use super::{infer, verify};
-use crate::table::{Effects, Row, Speculate};
+use crate::table::{Effects, Row, Rows, Speculate};
 
 mod stablehlo {
     use super::*;
@@ -26,16 +26,16 @@ mod sdy {
 }
 
 /// The rows of `stablehlo`.
-pub(super) fn stablehlo() -> &'static [Row] {
+pub(super) fn stablehlo() -> Rows {
     stablehlo::ROWS
 }
 
 /// The rows of `chlo`.
-pub(super) fn chlo() -> &'static [Row] {
+pub(super) fn chlo() -> Rows {
     chlo::ROWS
 }
 
 /// The rows of `sdy`.
-pub(super) fn sdy() -> &'static [Row] {
+pub(super) fn sdy() -> Rows {
     sdy::ROWS
 }

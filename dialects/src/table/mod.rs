@@ -80,33 +80,45 @@ pub(crate) struct Row {
     pub(crate) assembly: Option<&'static str>,
 }
 
+/// The rows of a dialect.
+#[derive(Clone, Copy)]
+pub(crate) struct Rows {
+    /// In the order of the files.
+    pub(crate) all: &'static [Row],
+    /// The names with the places of the rows, sorted. A name is looked up here, so that other rows are not read, nor their pages loaded.
+    pub(crate) by_name: &'static [(&'static str, u16)],
+}
+
 /// Registers a dialect with the operations of its rows; `complete` adds to the definition that a row declares.
-pub(crate) fn register(
-    builder: &mut ContextBuilder,
-    dialect: DialectDef,
-    rows: &'static [Row],
-    complete: fn(&mut OpDef, &Row),
-) {
+pub(crate) fn register(builder: &mut ContextBuilder, dialect: DialectDef, rows: Rows, complete: fn(&mut OpDef, &Row)) {
     builder.register_table(dialect, Arc::new(Table { rows, complete }));
 }
 
 struct Table {
-    rows: &'static [Row],
+    rows: Rows,
     complete: fn(&mut OpDef, &Row),
 }
 
 impl Definitions for Table {
     fn count(&self) -> usize {
-        self.rows.len()
+        self.rows.all.len()
     }
 
-    fn declared(&self, index: usize) -> (Text, Traits) {
-        let row = &self.rows[index];
-        (row.op.into(), row.traits())
+    fn name(&self, index: usize) -> &str {
+        self.rows.all[index].op
+    }
+
+    fn find(&self, name: &str) -> Option<usize> {
+        let place = self.rows.by_name.binary_search_by_key(&name, |&(name, _)| name).ok()?;
+        Some(usize::from(self.rows.by_name[place].1))
+    }
+
+    fn traits(&self, index: usize) -> Traits {
+        self.rows.all[index].traits()
     }
 
     fn define(&self, index: usize) -> OpDef {
-        let row = &self.rows[index];
+        let row = &self.rows.all[index];
         let mut def = definition(row);
         (self.complete)(&mut def, row);
         def

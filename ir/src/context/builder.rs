@@ -4,17 +4,16 @@ use std::any::{Any, TypeId};
 use std::sync::{Arc, OnceLock, Weak};
 
 use super::ops::{Definitions, OpTable};
-use super::places::PlaceTable;
 use super::{Context, Extensions, SemanticsTable};
 use crate::arithmetic::{Arithmetic, Registered, Structured};
 use crate::constraints::{ConstraintTable, Constraints};
 use crate::declare::Text;
 use crate::float_kind::FloatKind;
-use crate::intern::{Interner, RecentNames, StrInterner};
+use crate::intern::{Interner, StrInterner};
 use crate::marks::Mark;
 use crate::names::Stems;
 use crate::ods::{OdsRows, OdsTable};
-use crate::patterns::{Pattern, PatternSet, Patterns};
+use crate::patterns::{Pattern, PatternSet};
 use crate::registry::{DialectDef, MaterializeFn, OpDef};
 use crate::semantics::Semantics;
 use crate::type_def::DeclaredTypes;
@@ -38,8 +37,7 @@ impl ContextBuilder {
     /// A builder without dialects.
     pub fn new() -> Self {
         Self {
-            // All of ours: without growth, their pages are touched once.
-            ops: OpTable::with_capacity(2048),
+            ops: OpTable::default(),
             dialects: Vec::new(),
             marks: Vec::new(),
             external: Vec::new(),
@@ -79,8 +77,8 @@ impl ContextBuilder {
 
     /// Adds a dialect whose operations are in a table.
     pub fn register_table(&mut self, dialect: DialectDef, table: Arc<dyn Definitions>) -> &mut Self {
+        self.ops.add_table(&dialect.name, table);
         self.dialects.push(dialect);
-        self.ops.add_table(table);
         self
     }
 
@@ -92,6 +90,12 @@ impl ContextBuilder {
     /// Adds a pattern for operations called `root`; see [`PatternSet`].
     pub fn register_pattern(&mut self, root: impl Into<Text>, benefit: u32, pattern: Arc<dyn Pattern>) -> &mut Self {
         self.patterns.add(root, benefit, pattern);
+        self
+    }
+
+    /// Adds patterns by a function, which is called when patterns are first asked for.
+    pub fn register_patterns(&mut self, add: fn(&mut PatternSet)) -> &mut Self {
+        self.patterns.add_later(add);
         self
     }
 
@@ -155,23 +159,21 @@ impl ContextBuilder {
 
     /// The context with the dialects registered so far. A later operation of the same name replaces an earlier one.
     pub fn build(mut self) -> Arc<Context> {
-        let mut ods = std::mem::take(self.extension::<OdsTable>());
-        let context = Context {
+        let ods_table = std::mem::take(self.extension::<OdsTable>());
+        let mut context = Context {
             syms: StrInterner::new(),
             stems: Stems::new(),
             types: Interner::new(),
             attrs: Interner::new(),
             dicts: Interner::new(),
-            op_names: StrInterner::with_capacity(self.ops.len()),
-            recent_ops: RecentNames::default(),
-            ops: OpTable::default(),
+            ops: self.ops,
             shared: Weak::new(),
-            plans: Vec::new(),
-            places: PlaceTable::default(),
             marks: self.marks,
             external: self.external,
             aliases: Vec::new(),
             extensions: self.extensions,
+            pattern_set: self.patterns,
+            patterns: OnceLock::new(),
             list_type: self.list_type,
             constants: self.constants,
             declared_types: DeclaredTypes::new(
@@ -181,7 +183,7 @@ impl ContextBuilder {
                     .collect(),
             ),
             semantics: self.semantics,
-            ods_table: OdsTable::default(),
+            ods_table,
             dialects: self.dialects.into_iter().map(|d| (d.name.clone(), d)).collect(),
         };
         context.dict(&[]);
@@ -204,23 +206,12 @@ impl ContextBuilder {
             let sign = Signedness::Unsigned;
             context.intern_type(TypeData::Integer { width, sign });
         }
-        let mut ops = self.ops;
-        ops.arrange(|name| context.op_names.intern(name) as usize);
-        let plans = (0..ops.len()).map(|_| OnceLock::new()).collect();
-        let places = PlaceTable::new(ops.len());
         let aliases = self.aliases.into_iter();
         let aliases = aliases.map(|(alias, op)| (alias, context.op_name(&op))).collect();
-        ops.composites |= !context.semantics.is_empty();
-        let mut context = Context { ops, ..context };
-        let patterns = self.patterns.by_op(&context);
-        ods.set_ops(context.ops.len());
-        context.ods_table = ods;
-        context.extensions.insert(TypeId::of::<Patterns>(), Box::new(patterns));
+        context.ops.composites |= !context.semantics.is_empty();
         Arc::new_cyclic(|shared| Context {
             aliases,
             shared: shared.clone(),
-            plans,
-            places,
             ..context
         })
     }

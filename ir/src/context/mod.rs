@@ -15,10 +15,11 @@ use rustc_hash::FxHashMap;
 
 use crate::declare::{Text, Traits};
 use crate::entity::{OpName, Sym};
-use crate::intern::{Interner, RecentNames, StrInterner};
+use crate::intern::{Interner, StrInterner};
 use crate::marks::Mark;
 use crate::names::Stems;
-use crate::ods::OdsTable;
+use crate::ods::{OdsTable, Place};
+use crate::patterns::{PatternSet, Patterns};
 use crate::plan::Plan;
 use crate::registry::{DialectDef, MaterializeFn};
 use crate::semantics::Semantics;
@@ -40,21 +41,18 @@ pub struct Context {
     types: Interner<TypeData>,
     attrs: Interner<AttrData>,
     dicts: Interner<DictData>,
-    op_names: StrInterner,
-    recent_ops: RecentNames,
     ops: ops::OpTable,
     /// The context as modules hold it.
     shared: Weak<Context>,
-    /// For each of the operations what the verifier asks of it, made when it is first needed.
-    plans: Vec<OnceLock<Box<Plan>>>,
-    /// What is asked of their declared operands.
-    places: places::PlaceTable,
     dialects: FxHashMap<Text, DialectDef>,
     declared_types: DeclaredTypes,
     marks: Vec<Mark>,
     external: Vec<Text>,
     aliases: Vec<(Text, OpName)>,
     extensions: Extensions,
+    /// The rewrite patterns, which few runs ask for: those of the dialects, and by operation.
+    pattern_set: PatternSet,
+    patterns: OnceLock<Patterns>,
     list_type: Text,
     /// How constants are materialized, by dialect.
     constants: Vec<(Text, MaterializeFn)>,
@@ -90,33 +88,11 @@ impl Context {
         self.syms.get(sym.0)
     }
 
-    /// Interns an operation name; the name need not be registered.
-    pub fn op_name(&self, text: &str) -> OpName {
-        let recent = self.recent_ops.get(text, |id| self.op_names.get(id));
-        OpName(recent.unwrap_or_else(|| {
-            let id = self.op_names.intern(text);
-            self.recent_ops.keep(text, id);
-            id
-        }))
-    }
-
-    /// The operation name `text` if it is registered.
-    pub fn registered_op(&self, text: &str) -> Option<OpName> {
-        let recent = self.recent_ops.get(text, |id| self.op_names.get(id));
-        let found = recent.or_else(|| self.op_names.find(text)).map(OpName);
-        found.filter(|n| n.index() < self.ops.len())
-    }
-
-    /// The text of an operation name.
-    pub fn op_str(&self, name: OpName) -> &str {
-        self.op_names.get(name.0)
-    }
-
     /// Whether there may be operations that do not declare their effects: one is registered, or a name was met that is not.
     /// Hardly any program has some; for the others this is all that has to be asked.
     #[inline]
     pub fn has_undeclared_effects(&self) -> bool {
-        self.ops.undeclared || self.op_names.len() > self.ops.len()
+        self.ops.undeclared || self.ops.has_others()
     }
 
     /// The semantics and derivative of an operation, if they are defined by programs.
@@ -126,11 +102,6 @@ impl Context {
             None if self.semantics.is_empty() => None,
             None => self.semantics.get(self.op_str(name)).map(AsRef::as_ref),
         }
-    }
-
-    /// The name of an operation, if it was met before or is registered.
-    pub(crate) fn met_op(&self, text: &str) -> Option<OpName> {
-        self.op_names.find(text).map(OpName)
     }
 
     /// Whether it is given as programs what an operation computes that has no definition.
@@ -157,7 +128,18 @@ impl Context {
     /// The cached checks of an operation, `None` if it is not registered.
     #[inline]
     pub(crate) fn plan(&self, name: OpName) -> Option<&OnceLock<Box<Plan>>> {
-        self.plans.get(name.index())
+        self.ops.get(name.index()).map(|slot| &slot.plan)
+    }
+
+    /// The cached row of an operation in MLIR's declarations of text, `None` if the operation is not registered.
+    #[inline]
+    pub(crate) fn cached_ods(&self, name: OpName) -> Option<&OnceLock<Option<Place>>> {
+        self.ops.get(name.index()).map(|slot| &slot.ods)
+    }
+
+    /// The patterns of the dialects.
+    pub fn patterns(&self) -> &Patterns {
+        self.patterns.get_or_init(|| self.pattern_set.by_op(self))
     }
 
     /// The name of the first registered operation with a trait.

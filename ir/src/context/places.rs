@@ -1,7 +1,5 @@
 //! What is asked of the declared operands of an operation again and again, made when it is first needed.
 
-use std::sync::OnceLock;
-
 use super::Context;
 use crate::declare::{Arity, Derivative};
 use crate::entity::OpName;
@@ -15,16 +13,6 @@ pub(crate) struct Places {
     pub(crate) leading: usize,
     /// On which of the first 64 the results depend differentiably, a bit for each.
     differentiable: u64,
-}
-
-/// The places of all registered operations.
-#[derive(Default)]
-pub(super) struct PlaceTable(Vec<OnceLock<Places>>);
-
-impl PlaceTable {
-    pub(super) fn new(ops: usize) -> Self {
-        PlaceTable((0..ops).map(|_| OnceLock::new()).collect())
-    }
 }
 
 impl Places {
@@ -56,8 +44,8 @@ impl Context {
     /// The declared operands of an operation, `None` if it is not registered.
     #[inline]
     pub(crate) fn places(&self, name: OpName) -> Option<Places> {
-        let (place, def) = (self.places.0.get(name.index())?, self.op_def(name)?);
-        Some(*place.get_or_init(|| Places::new(def)))
+        let slot = self.ops.get(name.index())?;
+        Some(*slot.places.get_or_init(|| Places::new(&slot.def)))
     }
 
     /// Whether an attribute names operands that are absent.

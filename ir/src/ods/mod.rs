@@ -32,7 +32,7 @@ pub(crate) use schema::{
     Anchor, Arity, AttrKind, AttrPresence, Element, Layout, MAX_QUICK, OPERAND_SEGMENTS, OdsRow, Of, RESULT_SEGMENTS,
     RegionRow, Slot, TypeRule, Value,
 };
-pub(crate) use table::OdsTable;
+pub(crate) use table::{OdsTable, Place};
 
 /// The rows of a dialect.
 #[derive(Clone, Copy)]

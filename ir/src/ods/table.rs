@@ -13,12 +13,10 @@ use crate::entity::OpName;
 #[derive(Default)]
 pub(crate) struct OdsTable {
     dialects: Vec<Dialect>,
-    /// For each registered operation its dialect and its row; nothing if it has none.
-    of_ops: Vec<OnceLock<Option<Place>>>,
 }
 
 /// A dialect, and a row of it.
-type Place = (u16, u16);
+pub(crate) type Place = (u16, u16);
 
 /// The rows of a dialect.
 struct Dialect {
@@ -46,13 +44,8 @@ impl OdsTable {
         }
     }
 
-    /// Reserves the cache for this number of registered operations.
-    pub(crate) fn set_ops(&mut self, ops: usize) {
-        self.of_ops.resize_with(ops, OnceLock::new);
-    }
-
     /// The dialect and the row of an operation.
-    fn place(&self, name: &str) -> Option<Place> {
+    pub(crate) fn place(&self, name: &str) -> Option<Place> {
         let prefix = name.split_once('.')?.0;
         let at = self.dialects.iter().position(|dialect| dialect.name == prefix)?;
         let row = self.dialects[at].rows().by_name.get(name)?;
@@ -134,7 +127,7 @@ impl Context {
     #[inline]
     pub fn ods(&self, name: OpName) -> Option<&Ods> {
         let table = &self.ods_table;
-        let place = match table.of_ops.get(name.index()) {
+        let place = match self.cached_ods(name) {
             Some(place) => *place.get_or_init(|| table.place(self.op_str(name))),
             // One that is not registered may have a row all the same.
             None => table.place(self.op_str(name)),

@@ -13,8 +13,8 @@ mod shape;
 
 use std::sync::{Arc, LazyLock};
 
+use super::rows::ROWS;
 use crate::pd;
-use crate::table::Row;
 use pir_ir::{
     Attr, AttrData, Context, ContextBuilder, CountingFn, FoldFn, FoldResult, ImpliesFn, OpDef, OpId, OpView, Rewriter,
     Type, ValueId,
@@ -159,17 +159,23 @@ pub(super) fn attach(def: &mut OpDef) {
 }
 
 /// Registers the patterns of the operations of the tables, and how constants are materialized.
-pub(super) fn register_patterns(builder: &mut ContextBuilder, rows: &[Row]) {
+pub(super) fn register(builder: &mut ContextBuilder) {
     for make in [constant::make_full, constant::make_int_array] {
         builder.register_constants("pd", make);
     }
-    // Attributes come first: an operand that replaces one has an unknown value.
-    for row in rows.iter().filter(|row| dynamic::has_dynamic(row.operands, row.attrs)) {
-        builder.register_pattern(row.op, 1, Arc::new(dynamic::operands_to_attributes));
-    }
-    for &(name, pattern) in PATTERNS {
-        builder.register_pattern(name, 1, Arc::new(pattern));
-    }
+    builder.register_patterns(|set| {
+        // Attributes come first: an operand that replaces one has an unknown value.
+        let dynamic = ROWS
+            .all
+            .iter()
+            .filter(|row| dynamic::has_dynamic(row.operands, row.attrs));
+        for row in dynamic {
+            set.add(row.op, 1, Arc::new(dynamic::operands_to_attributes));
+        }
+        for &(name, pattern) in PATTERNS {
+            set.add(name, 1, Arc::new(pattern));
+        }
+    });
 }
 
 /// The number of a uniform tensor.
@@ -220,6 +226,18 @@ impl Number {
             Number::Float(value) => ctx.float_attr(value),
             Number::Bool(value) => ctx.bool_attr(value),
         })
+    }
+
+    /// The attribute of a number that was read from `given`, which in most cases is the same: interning one takes longer.
+    fn attr_from(self, ctx: &Context, given: Attr) -> Option<Attr> {
+        let is_given = match (self, ctx.attr_data(given)) {
+            (Number::Int(number), &AttrData::Int { value, ty: Type::I64 }) => {
+                number == value && i64::try_from(value).is_ok()
+            }
+            (Number::Float(number), &AttrData::Float { bits, ty: Type::F64 }) => number.to_bits() == bits,
+            _ => false,
+        };
+        if is_given { Some(given) } else { self.attr(ctx) }
     }
 }
 

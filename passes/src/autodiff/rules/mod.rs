@@ -219,7 +219,7 @@ impl RuleTable {
         RuleTable {
             ctx: ctx.clone(),
             written,
-            found: vec![OnceCell::new(); ctx.registered_ops().len()],
+            found: vec![OnceCell::new(); ctx.num_op_indices()],
             for_paddle: false,
             rank: None,
             from_operands: false,
