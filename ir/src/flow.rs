@@ -14,6 +14,8 @@ use crate::registry::RegionFlow;
 impl Body {
     /// The control-flow interface of an operation.
     pub fn region_flow<'c>(&self, ctx: &'c Context, op: OpId) -> Option<&'c dyn RegionFlow> {
+        // Most operations have no regions.
+        self.extra(op)?;
         ctx.op_def(self.op_name(op)).and_then(|def| def.flow)
     }
 

@@ -1,5 +1,7 @@
 //! Walks over the operations of a body, without recursion.
 
+use smallvec::SmallVec;
+
 use crate::body::Body;
 use crate::entity::{BlockId, OpId, RegionId};
 
@@ -10,7 +12,7 @@ pub struct PreOrder<'a> {
     /// Where to go on: the next operation, else the next block of the region.
     at: Level,
     /// Where to go on after that, in what is around it or beside it.
-    stack: Vec<Level>,
+    stack: SmallVec<[Level; 4]>,
 }
 
 #[derive(Clone, Copy)]
@@ -75,7 +77,7 @@ impl Body {
         PreOrder {
             body: self,
             at: Level::at(self, region),
-            stack: Vec::new(),
+            stack: SmallVec::new(),
         }
     }
 

@@ -17,8 +17,33 @@ pub(super) fn predecessors(body: &Body) -> Predecessors {
 #[derive(Default)]
 pub(crate) struct Ways {
     edges: Vec<FlowEdge>,
-    /// Which of them begin, or end, at a point; empty when there are few.
-    by_point: [FxHashMap<FlowPoint, Vec<u32>>; 2],
+    /// Which of them begin, or end, at a point, where there are many.
+    by_point: Option<Box<[ByPoint; 2]>>,
+}
+
+/// Places of edges by a point.
+type ByPoint = FxHashMap<FlowPoint, Vec<u32>>;
+
+/// The edges at one point.
+#[derive(Clone)]
+enum At<'w> {
+    /// Those of all that have this point on this side.
+    Few(std::slice::Iter<'w, FlowEdge>, usize, FlowPoint),
+    /// These of all.
+    Many(&'w [FlowEdge], std::slice::Iter<'w, u32>),
+}
+
+impl<'w> Iterator for At<'w> {
+    type Item = &'w FlowEdge;
+
+    #[inline]
+    fn next(&mut self) -> Option<&'w FlowEdge> {
+        match self {
+            At::Few(edges, 0, point) => edges.find(|edge| edge.from == *point),
+            At::Few(edges, _, point) => edges.find(|edge| edge.to == *point),
+            At::Many(edges, places) => places.next().map(|&at| &edges[at as usize]),
+        }
+    }
 }
 
 impl Ways {
@@ -34,20 +59,19 @@ impl Ways {
 
     /// Replaces the ways by those of another operation.
     pub(super) fn set(&mut self, ctx: &Context, body: &Body, op: OpId) {
-        if self.are_many() {
-            self.by_point.iter_mut().for_each(FxHashMap::clear);
-        }
         self.edges.clear();
         if let Some(edges) = body.flow_edges(ctx, op) {
             self.edges.extend_from_slice(&edges);
         }
-        if self.are_many() {
-            let [from, to] = &mut self.by_point;
+        self.by_point = self.are_many().then(|| {
+            let mut by_point: Box<[ByPoint; 2]> = Box::default();
+            let [from, to] = &mut *by_point;
             for (at, edge) in self.edges.iter().enumerate() {
                 from.entry(edge.from).or_default().push(at as u32);
                 to.entry(edge.to).or_default().push(at as u32);
             }
-        }
+            by_point
+        });
     }
 
     /// Whether they are looked up.
@@ -55,13 +79,15 @@ impl Ways {
         self.edges.len() > Self::FEW
     }
 
-    fn at(&self, side: usize, point: FlowPoint) -> impl Iterator<Item = &FlowEdge> + Clone {
-        let (few, many): (&[FlowEdge], &[u32]) = match self.are_many() {
-            true => (&[], self.by_point[side].get(&point).map_or(&[], Vec::as_slice)),
-            false => (&self.edges, &[]),
-        };
-        let few = few.iter().filter(move |edge| [edge.from, edge.to][side] == point);
-        few.chain(many.iter().map(|&at| &self.edges[at as usize]))
+    #[inline]
+    fn at(&self, side: usize, point: FlowPoint) -> At<'_> {
+        match &self.by_point {
+            None => At::Few(self.edges.iter(), side, point),
+            Some(by_point) => {
+                let places = by_point[side].get(&point).map_or(&[][..], Vec::as_slice);
+                At::Many(&self.edges, places.iter())
+            }
+        }
     }
 
     /// The edges from a point.

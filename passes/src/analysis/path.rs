@@ -4,12 +4,14 @@
 //! the deciding value is evaluated with the values that enter the regions at this step. If the condition of a loop is
 //! known in every iteration, the loop becomes a list of regions, which can be inlined.
 
+use std::cell::RefCell;
+
 use pir_ir::{
     Attr, BlockId, Body, Context, FlowEdge, FlowPoint, FoldResult, OpId, RegionId, Restated, Rewriter, ValueDef,
     ValueId, ValueMap,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use super::constants::Constants;
 use super::equality::regions_equal;
@@ -67,6 +69,13 @@ pub(crate) fn has_choice_of_regions(ctx: &Context, body: &Body, op: OpId) -> boo
         return false;
     };
     let edges = flow.edges(body.view(ctx, op));
+    if edges.len() <= 16 {
+        let is_choice = |edge: &FlowEdge| {
+            let mut ways = edges.iter().filter(|other| other.from == edge.from);
+            ways.clone().count() > 1 && ways.all(|way| way.to != FlowPoint::Parent)
+        };
+        return edges.iter().any(is_choice);
+    }
     // By the point where they begin: how many there are, and whether one leads out.
     let mut ways: FxHashMap<FlowPoint, (usize, bool)> = FxHashMap::default();
     for edge in &edges {
@@ -260,7 +269,7 @@ struct Evaluation<'a> {
     op: OpId,
     steps: Vec<Step>,
     /// The results so far: values of the operation's own regions, at a step.
-    known: std::cell::RefCell<FxHashMap<(ValueId, usize), Option<Attr>>>,
+    known: RefCell<FxHashMap<(ValueId, usize), Option<Attr>>>,
 }
 
 /// A value at a step; outside of the operation before the first one.
@@ -273,7 +282,8 @@ impl<'a> Evaluation<'a> {
             body,
             op,
             steps: Vec::new(),
-            known: Default::default(),
+            // Room for what the condition of a loop takes, at once.
+            known: RefCell::new(FxHashMap::with_capacity_and_hasher(14, Default::default())),
         }
     }
 
@@ -296,13 +306,15 @@ impl<'a> Evaluation<'a> {
     fn constant(&self, at: At) -> Option<Attr> {
         let body = self.body;
         let target = self.through(at);
-        // Room for what the condition of a loop takes, at once.
-        self.known.borrow_mut().reserve(14);
         // The operations that the value depends on, each pushed again after its operands.
-        let mut pending = vec![(target, false)];
+        let mut pending: SmallVec<[(At, bool); 16]> = smallvec![(target, false)];
         let mut evaluated = 0;
         while let Some((at, operands_done)) = pending.pop() {
-            if self.look_up(at).is_some() {
+            if self.known.borrow().contains_key(&at) {
+                continue;
+            }
+            if let Some(constant) = self.constants.of(body, at.0) {
+                self.known.borrow_mut().insert(at, Some(constant));
                 continue;
             }
             // Only values computed inside the operation: others are left to folding.
@@ -325,25 +337,23 @@ impl<'a> Evaluation<'a> {
             }
             let folded = self
                 .constants
-                .fold(body, op, &|o| self.look_up(self.through((o, at.1))).flatten());
+                .fold(body, op, &|o| self.look_up(self.through((o, at.1))));
             let mut folded = folded.unwrap_or_default().into_iter();
             for result in body.results(op) {
                 let constant = match folded.next() {
                     Some(FoldResult::Constant(attr)) => Some(attr),
-                    Some(FoldResult::Value(v)) => self.look_up(self.through((v, at.1))).flatten(),
+                    Some(FoldResult::Value(v)) => self.look_up(self.through((v, at.1))),
                     None => None,
                 };
                 self.known.borrow_mut().insert((result, at.1), constant);
             }
         }
-        self.look_up(target).flatten()
+        self.look_up(target)
     }
 
     /// The known value at a step.
-    fn look_up(&self, at: At) -> Option<Option<Attr>> {
-        if let Some(constant) = self.constants.of(self.body, at.0) {
-            return Some(Some(constant));
-        }
-        self.known.borrow().get(&at).copied()
+    fn look_up(&self, at: At) -> Option<Attr> {
+        let known = self.known.borrow().get(&at).copied();
+        known.unwrap_or_else(|| self.constants.of(self.body, at.0))
     }
 }

@@ -77,7 +77,8 @@ impl Walk<'_, '_> {
     }
 
     fn run(&mut self) {
-        let mut tasks = vec![Task::Region(self.body.root())];
+        let mut tasks = Vec::with_capacity(16);
+        tasks.push(Task::Region(self.body.root()));
         while let Some(task) = tasks.pop() {
             match task {
                 Task::Region(region) => {

@@ -191,6 +191,9 @@ impl Driver<'_> {
 }
 
 fn inline(all: &mut PatternDriver<'_>, op: OpId) -> bool {
+    if all.body.op_regions(op).is_empty() {
+        return false;
+    }
     let Some(path) = known_path(&all.constants, all.body, op, Limits::SMALL) else {
         return false;
     };

@@ -47,7 +47,7 @@ fn groups(ctx: &Context, body: &Body, slots: &PhiGraph) -> Option<Vec<u32>> {
         size: u32,
         is_used: bool,
     }
-    let mut groups: Vec<Group> = Vec::new();
+    let mut groups: Vec<Group> = Vec::with_capacity(slots.slots.len().min(16));
     let mut group_of = vec![NONE; slots.slots.len()];
     // The groups of a place start at this index: there are few, unless there are many types.
     let mut of_place = 0;

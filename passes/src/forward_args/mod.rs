@@ -142,8 +142,8 @@ struct Slot {
 impl PhiGraph {
     fn new(ctx: &Context, body: &Body, flow: &FlowOps) -> Self {
         let mut all = PhiGraph {
-            slots: Vec::new(),
-            sources: Vec::new(),
+            slots: Vec::with_capacity(flow.ops.len() * 8),
+            sources: Vec::with_capacity(flow.ops.len() * 16),
         };
         for &op in &flow.ops {
             all.add_flow(ctx, body, op);
@@ -180,8 +180,6 @@ impl PhiGraph {
             let ways: SmallVec<[_; 4]> = ways
                 .filter_map(|e| Some((body.flow_source_op(op, e.from)?, e)))
                 .collect();
-            self.slots.reserve(inputs.len());
-            self.sources.reserve(inputs.len() * ways.len());
             for (index, value) in inputs.into_iter().enumerate() {
                 for (source, edge) in &ways {
                     let operand = edge.operand_of(index).and_then(|at| body.get_operand(*source, at));

@@ -11,8 +11,9 @@ pub(super) fn full(view: OpView<'_>, _: &[Option<Attr>]) -> Folded {
         return None;
     }
     let elem = view.ctx.elem_type(view.result_type(0)?);
-    let number = Number::of(view.ctx, view.attr("value")?)?.as_elem(view.ctx, elem)?;
-    constant(number.attr(view.ctx)?)
+    let given = view.attr("value")?;
+    let number = Number::of(view.ctx, given)?.as_elem(view.ctx, elem)?;
+    constant(number.attr_from(view.ctx, given)?)
 }
 
 pub(super) fn full_int_array(view: OpView<'_>, _: &[Option<Attr>]) -> Folded {

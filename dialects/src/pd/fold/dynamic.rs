@@ -22,6 +22,9 @@ pub(super) fn has_dynamic(operands: &[ValueSpec], attrs: &[AttrSpec]) -> bool {
 
 /// Turns constant operands into attributes.
 pub(super) fn operands_to_attributes(rewriter: &mut Rewriter<'_>, op: OpId, constants: &[Option<Attr>]) -> bool {
+    if constants.iter().all(Option::is_none) {
+        return false;
+    }
     let view = rewriter.view(op);
     let Some(def) = view.def() else { return false };
     // The operands after the tensors are, in order, the arguments without an attribute.

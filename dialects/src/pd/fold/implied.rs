@@ -51,8 +51,9 @@ pub(super) fn comparison(view: OpView<'_>, truth: bool) -> Vec<Implied> {
         false => LESS | EQUAL | GREATER,
     };
     let possible = all & if truth { holds } else { !holds };
-    let mut implied = Vec::new();
+    let mut implied = Vec::with_capacity(2 * COMPARISONS.len());
     for (name, holds) in COMPARISONS {
+        let name = view.ctx.op_name(name);
         for (operands, possible) in [([x, y], possible), ([y, x], mirrored(possible))] {
             let truth = match (possible & holds, possible & !holds) {
                 (0, _) => false,
@@ -60,7 +61,7 @@ pub(super) fn comparison(view: OpView<'_>, truth: bool) -> Vec<Implied> {
                 _ => continue,
             };
             let operands = SmallVec::from_slice(&operands);
-            implied.push(Implied::Result(view.ctx.op_name(name), operands, truth));
+            implied.push(Implied::Result(name, operands, truth));
         }
     }
     implied
