@@ -80,6 +80,11 @@ impl Body {
         what
     }
 
+    /// Drops all analyses.
+    pub fn drop_analyses(&mut self) {
+        *self.analyses.0.get_mut().unwrap_or_else(PoisonError::into_inner) = Vec::new();
+    }
+
     /// Drops analyses that do not hold any more, before a pass that preserves some.
     pub fn drop_stale_analyses(&mut self) {
         let version = self.version;

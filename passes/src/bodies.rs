@@ -5,6 +5,10 @@ use rayon::prelude::*;
 
 use crate::pass::Changed;
 
+/// Analyses of a body with as few operations are not kept for the next pass: computing them again takes less time than the memory of
+/// thousands of such bodies.
+const FEW_OPS: usize = 64;
+
 type Each<'f> = &'f (dyn Fn(&Context, &mut Body) -> Result<Changed, Vec<Diagnostic>> + Sync);
 
 /// Runs `f` on every body of the module: its own and those of isolated operations at any depth, outer ones first.
@@ -28,7 +32,13 @@ fn each_body(module: &mut Module, f: Each<'_>) -> Result<Changed, Vec<Diagnostic
     let mut errors = Vec::new();
     let mut level: Vec<&mut Body> = vec![&mut module.body];
     while !level.is_empty() {
-        for result in map_bodies(&mut level, |body| f(&ctx, body)) {
+        for result in map_bodies(&mut level, |body| {
+            let result = f(&ctx, body);
+            if body.num_op_slots() <= FEW_OPS {
+                body.drop_analyses();
+            }
+            result
+        }) {
             match result {
                 Ok(c) => changed |= c,
                 Err(e) => errors.extend(e),
