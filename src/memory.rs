@@ -10,11 +10,11 @@ const SLACK: u64 = 1 << 20;
 
 /// Limits the memory of the process: to the user's limit, or three quarters of the available memory.
 pub fn limit(asked: Option<u64>) {
-    let limit = match asked {
-        Some(limit) => limit.saturating_add(SLACK),
-        None => available().map_or(u64::MAX, |bytes| bytes / 4 * 3),
-    };
-    Budget::of_process().set_limit(limit);
+    let budget = Budget::of_process();
+    match asked {
+        Some(limit) => budget.set_limit(limit.saturating_add(SLACK)),
+        None => budget.set_limit_by(|| available().map_or(u64::MAX, |bytes| bytes / 4 * 3)),
+    }
 }
 
 /// A number of bytes: `1000`, `64K`, `1.5G`.

@@ -91,9 +91,10 @@ impl Source {
     pub fn reserve_program(&self, is_text: bool) -> Result<(), Exhausted> {
         let count = |byte| memchr::memchr_iter(byte, &self.bytes).count() as u64;
         let length = self.bytes.len() as u64;
+        let most = 81 * length;
         let bytes = match is_text {
             // As much as there can be, where that is little.
-            true if budget::Budget::current().limit() / 1024 > length => 81 * length,
+            true if budget::Budget::current().is_little(most) => most,
             // Typically each line holds an operation with types.
             true => length + 60 * (count(b'\n') + count(b'<')) + 40 * count(b',') + 80 * count(b'='),
             // The readers of other formats reserve their memory themselves.

@@ -11,12 +11,18 @@ use std::sync::{Arc, OnceLock};
 
 use crate::diagnostics::Diagnostic;
 
+/// What is given without looking for the limit, which takes a part of the time of a small run: 64 MiB.
+const LITTLE: u64 = 1 << 26;
+
 /// So many bytes, which many may take of. Cloning gives another handle of the same.
 #[derive(Clone)]
 pub struct Budget(Arc<Inner>);
 
 struct Inner {
     limit: AtomicU64,
+    /// Finds the limit, which until then is [`LITTLE`].
+    find_limit: OnceLock<fn() -> u64>,
+    is_found: OnceLock<()>,
     used: AtomicU64,
     /// The number of bytes that were refused, for the message.
     refused: AtomicU64,
@@ -83,6 +89,8 @@ impl Budget {
     fn with(limit: u64, whole: Option<Budget>) -> Self {
         Budget(Arc::new(Inner {
             limit: AtomicU64::new(limit),
+            find_limit: OnceLock::new(),
+            is_found: OnceLock::new(),
             used: AtomicU64::new(0),
             refused: AtomicU64::new(0),
             whole,
@@ -113,11 +121,32 @@ impl Budget {
     /// Sets the limit. What is taken already stays.
     pub fn set_limit(&self, limit: u64) {
         self.0.limit.store(limit, Ordering::Relaxed);
+        // Another one is not looked for.
+        self.0.is_found.get_or_init(|| ());
+    }
+
+    /// Sets the limit to what `find` gives, which is called when more than 64 MiB are requested or the limit is asked for; unless
+    /// a limit has been set.
+    pub fn set_limit_by(&self, find: fn() -> u64) {
+        if self.0.is_found.get().is_none() && self.0.find_limit.set(find).is_ok() {
+            self.0.limit.store(LITTLE, Ordering::Relaxed);
+        }
     }
 
     /// The limit in bytes.
     pub fn limit(&self) -> u64 {
+        if let Some(find) = self.0.find_limit.get() {
+            self.0
+                .is_found
+                .get_or_init(|| self.0.limit.store(find(), Ordering::Relaxed));
+        }
         self.0.limit.load(Ordering::Relaxed)
+    }
+
+    /// Whether these bytes are a small part of the limit.
+    pub fn is_little(&self, bytes: u64) -> bool {
+        let known = self.0.limit.load(Ordering::Relaxed) / 12;
+        bytes <= known || bytes <= self.limit() / 12
     }
 
     /// The number of bytes in use.
@@ -153,9 +182,14 @@ impl Budget {
 
     fn take(&self, bytes: u64) -> Result<(), Exhausted> {
         let inner = &*self.0;
-        let limit = self.limit();
-        let add = |used: u64| used.checked_add(bytes).filter(|&used| used <= limit);
-        if let Err(used) = inner.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add) {
+        let add = |limit: u64| {
+            let sum = |used: u64| used.checked_add(bytes).filter(|&used| used <= limit);
+            inner.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, sum)
+        };
+        let is_given = add(inner.limit.load(Ordering::Relaxed));
+        let is_given = is_given.or_else(|_| add(self.limit()));
+        if let Err(used) = is_given {
+            let limit = self.limit();
             inner.refused.fetch_add(1, Ordering::Relaxed);
             return Err(Exhausted {
                 asked: bytes,
@@ -330,6 +364,24 @@ mod tests {
         drop((a, b));
         assert_eq!((whole.used(), part.used(), part.refused()), (0, 0, 2));
         assert!(whole.reserve(u64::MAX).is_err());
+    }
+
+    #[test]
+    fn a_limit_is_found_when_it_matters() {
+        let budget = Budget::new(u64::MAX);
+        budget.set_limit_by(|| 3 * LITTLE);
+        assert_eq!(budget.0.is_found.get(), None);
+        let first = budget.reserve(LITTLE).unwrap();
+        assert!(budget.is_little(LITTLE / 12));
+        assert_eq!(budget.0.is_found.get(), None);
+        let second = budget.reserve(LITTLE).unwrap();
+        assert_eq!((budget.0.is_found.get(), budget.limit()), (Some(&()), 3 * LITTLE));
+        assert_eq!(budget.reserve(LITTLE + 1).unwrap_err().limit, Some(3 * LITTLE));
+        drop((first, second));
+        let other = Budget::new(u64::MAX);
+        other.set_limit_by(|| 5);
+        assert_eq!(other.limit(), 5);
+        assert!(other.reserve(6).is_err() && other.reserve(5).is_ok() && !other.is_little(1));
     }
 
     #[test]
