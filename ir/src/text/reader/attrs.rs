@@ -56,7 +56,19 @@ impl<'s> Parser<'s> {
 
     /// An attribute value.
     pub(super) fn parse_attr(&mut self) -> Result<Attr, Failure> {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.parse_attr_inner())
+        self.nest(Self::parse_attr_inner)
+    }
+
+    /// Reads what may nest in itself as deep as the input does. To look for the end of the stack takes a system call, and most
+    /// programs have nothing that is nested deep.
+    pub(super) fn nest<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
+        self.nested += 1;
+        let result = match self.nested > 8 {
+            true => stacker::maybe_grow(64 * 1024, 1024 * 1024, || read(self)),
+            false => read(self),
+        };
+        self.nested -= 1;
+        result
     }
 
     fn parse_attr_inner(&mut self) -> Result<Attr, Failure> {

@@ -66,6 +66,8 @@ pub(in crate::text) struct Parser<'s> {
     pub(super) open: Vec<Open>,
     pub(super) type_cache: FxHashMap<&'s [u8], Type>,
     pub(super) aliases: Aliases<'s>,
+    /// How many types and attributes the one that is read is nested in.
+    pub(super) nested: u32,
     /// The number of types and attributes read, expansions of aliases counted each time.
     pub(super) expanded: usize,
     /// How many there may be.
@@ -137,6 +139,7 @@ impl<'s> Parser<'s> {
             open: Vec::new(),
             type_cache: FxHashMap::default(),
             aliases: Aliases::default(),
+            nested: 0,
             expanded: 0,
             most_expanded: src.len().saturating_add(MAX_EXPANSION),
             short_syms: Recent::new(num_syms(piece.len())),

@@ -40,7 +40,7 @@ impl<'s> Parser<'s> {
             return Ok(ty);
         }
         let start = self.pos;
-        let ty = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.parse_type_inner())?;
+        let ty = self.nest(Self::parse_type_inner)?;
         let text = &self.src[start..self.pos];
         let is_shaped = [&b"tensor<"[..], b"memref<", b"vector<"]
             .iter()

@@ -206,7 +206,13 @@ pub(super) struct AttrWriter<'a> {
 impl AttrWriter<'_> {
     /// Writes an attribute; `typed` writes the types of plain numbers too.
     pub(super) fn write(&self, out: &mut String, attr: Attr, typed: bool) {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.write_inner(out, attr, typed));
+        match self.ctx.attr_data(attr) {
+            AttrData::Array(_) | AttrData::Dict(_) => {
+                stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.write_inner(out, attr, typed));
+            }
+            // What nests in nothing, or in types only.
+            _ => self.write_inner(out, attr, typed),
+        }
     }
 
     fn write_inner(&self, out: &mut String, attr: Attr, typed: bool) {
