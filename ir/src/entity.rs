@@ -84,6 +84,9 @@ entity!(
 pub struct Sym(pub(crate) u32);
 
 impl Sym {
+    /// The attribute that names the declared operands that an operation lacks, the first name of every context.
+    pub(crate) const ABSENT_OPERANDS: Sym = Sym(0);
+
     /// The dense index of the string, for tables keyed by symbols.
     pub fn index(self) -> usize {
         self.0 as usize

@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::declare::{
     Arity, Dependence, Derivative, Effect, EffectKind, EffectTarget, Speculatability, Traits, ValueSpec, shared_effects,
 };
-use crate::entity::{OpId, ValueId};
+use crate::entity::{OpId, Sym, ValueId};
 use crate::registry::{InferArgs, MemoryEffects, OpDef};
 use crate::semantics::Semantics;
 use crate::types::{Attr, AttrDict, Type, TypeData};
@@ -34,7 +34,7 @@ pub fn operand_ranges(
     attrs: AttrDict,
 ) -> SmallVec<[Range<usize>; 6]> {
     let absent = ctx
-        .dict_get(attrs, "absent_operands")
+        .dict_get_sym(attrs, Sym::ABSENT_OPERANDS)
         .and_then(|attr| ctx.attr_ints(attr));
     let absent = absent.unwrap_or_default();
     let is_absent = |place: usize| absent.contains(&(place as i64));
@@ -245,10 +245,18 @@ impl<'a> OpView<'a> {
             Derivative::Undeclared => Dependence::Undeclared,
             Derivative::None => Dependence::Constant,
             Derivative::Operands(_) => {
-                let places = self.ctx.places(self.body.op_name(self.op));
-                match self.declared_operand(index).zip(places) {
+                let Some(places) = self.ctx.places(self.body.op_name(self.op)) else {
+                    return Dependence::Undeclared;
+                };
+                let is_leading = index < places.leading && !self.ctx.may_lack_operands(self.body.attrs(self.op));
+                let place = if is_leading {
+                    Some(index)
+                } else {
+                    self.declared_operand(index)
+                };
+                match place {
                     None => Dependence::Undeclared,
-                    Some((place, places)) if places.is_differentiable(def, place) => Dependence::Differentiable,
+                    Some(place) if places.is_differentiable(def, place) => Dependence::Differentiable,
                     Some(_) => Dependence::Constant,
                 }
             }

@@ -8,6 +8,7 @@ use super::{Context, Extensions, SemanticsTable};
 use crate::arithmetic::{Arithmetic, Registered, Structured};
 use crate::constraints::{ConstraintTable, Constraints};
 use crate::declare::Text;
+use crate::entity::Sym;
 use crate::float_kind::FloatKind;
 use crate::intern::{Interner, StrInterner};
 use crate::marks::Mark;
@@ -187,6 +188,8 @@ impl ContextBuilder {
             dialects: self.dialects.into_iter().map(|d| (d.name.clone(), d)).collect(),
         };
         context.dict(&[]);
+        let absent = context.sym("absent_operands");
+        debug_assert_eq!(absent, Sym::ABSENT_OPERANDS);
         for width in [1, 8, 16, 32, 64] {
             context.intern_type(TypeData::Integer {
                 width,

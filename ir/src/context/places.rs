@@ -2,7 +2,7 @@
 
 use super::Context;
 use crate::declare::{Arity, Derivative};
-use crate::entity::OpName;
+use crate::entity::{OpName, Sym};
 use crate::registry::OpDef;
 use crate::types::AttrDict;
 
@@ -50,6 +50,6 @@ impl Context {
 
     /// Whether an attribute names operands that are absent.
     pub(crate) fn may_lack_operands(&self, attrs: AttrDict) -> bool {
-        attrs != AttrDict::EMPTY && self.dict_get(attrs, "absent_operands").is_some()
+        attrs != AttrDict::EMPTY && self.dict_get_sym(attrs, Sym::ABSENT_OPERANDS).is_some()
     }
 }
