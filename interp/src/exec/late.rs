@@ -10,6 +10,7 @@ use pir_ir::{
     AttrDict, Body, Context, DYNAMIC, Diagnostic, Module, OpName, OpView, Rewriter, Type, TypeData, ValueId,
     expand_composites,
 };
+use smallvec::SmallVec;
 
 use super::{Options, is_executed, run};
 use crate::eager::type_of;
@@ -23,18 +24,24 @@ pub struct Lowering(pub Option<Lower>);
 /// Expresses operations of a module by others.
 pub type Lower = fn(&mut Module) -> Result<(), Vec<Diagnostic>>;
 
+/// The types of the tensors of a list.
+fn items(ctx: &Context, ty: Type) -> Option<&[Type]> {
+    match ctx.type_data(ty) {
+        TypeData::List(items) => Some(items),
+        _ => None,
+    }
+}
+
+/// The types of the tensors that values are or consist of.
+fn tensors(op: OpView<'_>, values: impl Iterator<Item = ValueId>) -> impl Iterator<Item = Type> {
+    let types = values.map(move |value| op.body.value_type(value));
+    types.flat_map(move |ty| SmallVec::<[Type; 4]>::from_slice(items(op.ctx, ty).unwrap_or(&[ty])))
+}
+
 /// Whether the shape of an operand or of a result is known only in the run.
 pub fn is_late(op: OpView<'_>) -> bool {
-    let (ctx, body) = (op.ctx, op.body);
-    let is_open = |ty: Type| match ctx.type_data(ty) {
-        TypeData::List(items) => items.iter().any(|&item| !ctx.is_static(item)),
-        _ => !ctx.is_static(ty),
-    };
-    let mut types = body
-        .operands(op.op)
-        .chain(body.results(op.op))
-        .map(|value| body.value_type(value));
-    body.op_regions(op.op).is_empty() && types.any(is_open)
+    let values = op.body.operands(op.op).chain(op.body.results(op.op));
+    op.body.op_regions(op.op).is_empty() && tensors(op, values).any(|ty| !op.ctx.is_static(ty))
 }
 
 /// The kernel of an operation that has none, but an expansion for shapes that are known in the run.
@@ -43,23 +50,13 @@ pub(super) fn kernel(ctx: &Arc<Context>, op: OpView<'_>, [flush, precise]: [bool
     if !is_late(op) || !(op.is_composite() || lowering && op.name().ends_with("_grad")) {
         return None;
     }
-    let list = |value: ValueId| match ctx.type_data(op.body.value_type(value)) {
-        TypeData::List(items) => Some(items.len()),
-        _ => None,
-    };
+    let length = |value: ValueId| Some(items(ctx, op.body.value_type(value))?.len());
     let late = Late {
         ctx: ctx.clone(),
         name: op.body.op_name(op.op),
         attrs: op.body.attrs(op.op),
-        operands: op.body.operands(op.op).map(list).collect(),
-        written: op
-            .body
-            .operands(op.op)
-            .flat_map(|value| match ctx.type_data(op.body.value_type(value)) {
-                TypeData::List(items) => items.to_vec(),
-                _ => vec![op.body.value_type(value)],
-            })
-            .collect(),
+        operands: op.body.operands(op.op).map(length).collect(),
+        written: tensors(op, op.body.operands(op.op)).collect(),
         results: op.body.results(op.op).map(|value| op.body.value_type(value)).collect(),
         flush,
         precise,
@@ -171,8 +168,8 @@ impl Late {
                 .build()
         });
         for (at, value) in r.body.results(op).collect::<Vec<_>>().into_iter().enumerate() {
-            let parts = match ctx.type_data(r.body.value_type(value)) {
-                TypeData::List(types) => {
+            let parts = match items(ctx, r.body.value_type(value)) {
+                Some(types) => {
                     let split = r
                         .op("builtin.split")
                         .operand(value)
@@ -180,7 +177,7 @@ impl Late {
                         .build();
                     r.body.results(split).collect()
                 }
-                _ => vec![value],
+                None => vec![value],
             };
             for part in parts {
                 r.op(pd::Fetch::NAME)

@@ -1,6 +1,7 @@
 //! Windows that move over images and volumes: their elements as channels, and the largest sum with a filter.
 
 use pir_dialects::pd::Expr;
+use pir_dialects::window;
 
 use super::super::proto::Value;
 use super::reader::{Reader, Result};
@@ -49,9 +50,8 @@ pub(super) fn pair(r: &Reader<'_>, at: usize, name: &str) -> Result<[i64; 2]> {
 /// The number of windows along an axis where one begins at each step, and the padding before and after the axis that they need.
 pub(super) fn same(extent: i64, size: i64, stride: i64) -> (i64, i64, i64) {
     let count = extent.div_euclid(stride) + i64::from(extent % stride != 0);
-    let wanted = (count - 1).saturating_mul(stride).saturating_add(size);
-    let border = (wanted - extent).max(0);
-    (count, border / 2, border - border / 2)
+    let [before, after] = window::same(extent, size, stride);
+    (count, before, after)
 }
 
 /// The number of windows along an axis, and the padding before and after it.
