@@ -198,3 +198,41 @@ pub fn tensorflow_names(op: &str) -> impl Iterator<Item = &'static str> {
         .filter(move |form| form.op == op)
         .map(|form| form.name)
 }
+
+#[cfg(test)]
+mod tests {
+    use pir_ir::text;
+
+    use super::*;
+
+    fn facts_of(line: &str) -> (bool, bool) {
+        let program = format!(
+            "%w = pd.data {{name = \"w\", shape = [2, 3], dtype = f32}} : tensor<2x3xf32>\n\
+             %v = pd.data {{name = \"v\", shape = [2, 3, 3], dtype = f32}} : tensor<2x3x3xf32>\n{line}\n"
+        );
+        let parsed = text::parse(&crate::context(), program.as_bytes(), &Default::default());
+        assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
+        let (ctx, body) = (&*parsed.module.ctx, &parsed.module.body);
+        let last = body.walk_all().last().unwrap();
+        let view = body.view(ctx, last);
+        (is_gradient_wrong(view), differs_in_paddle(view))
+    }
+
+    #[test]
+    fn rows_state_what_paddlepaddle_computes_otherwise() {
+        let distance = |p: &str| facts_of(&format!("%d = pd.dist (%w, %w) {{p = {p}}} : tensor<f32>")).0;
+        assert!(distance("inf") && !distance("2.0"));
+        let gradient = |values: &str| {
+            let line = format!("%g = pd.eigvalsh_grad ({values}) : tensor<2x3x3xf32>");
+            facts_of(&line).1
+        };
+        assert!(gradient("%v, %w") && !gradient("%w, %v"));
+        assert!(!facts_of("%s = pd.add (%w, %w) : tensor<2x3xf32>").1);
+        assert_eq!(paddle_gradient("pd.gelu"), PaddleGradient::Fused);
+        assert_eq!(paddle_gradient("pd.group_norm"), PaddleGradient::Wrong);
+        assert_eq!(paddle_gradient("pd.index_put"), PaddleGradient::WrongIfRepeated);
+        assert_eq!(paddle_gradient("pd.tanh"), PaddleGradient::AsExpected);
+        let overwritten = |name| paddle_facts(name).and_then(|facts| facts.overwritten);
+        assert_eq!((overwritten("pd.addmm"), overwritten("pd.gelu")), (Some(0), None));
+    }
+}
