@@ -41,11 +41,15 @@ LINEAR = {"fractional_max_pool2d_grad", "fractional_max_pool3d_grad", "psroi_poo
 # Measured with PaddlePaddle's executor; dialects/build/names.rs says what the fields mean.
 MEASURED = {
     "baddbmm": {"overwritten": "input"},
+    # The gradient of the largest difference is zero there.
     "dist": {"paddle_gradient": "wrong if infinite(p)"},
+    # Of a batch, it is not the derivative.
     "eigh_grad": {"wrong_in_paddle": "rank(out_v) > 2"},
     "eigvalsh_grad": {"wrong_in_paddle": "rank(eigenvectors) > 2"},
     "fill_diagonal_tensor": {"overwritten": "x"},
+    # What a place that is given twice was set to is added up, and places that are counted from the end are read as others.
     "index_put": {"overwritten": "x", "paddle_gradient": "repeated"},
+    # Not the derivative even where the iterations have converged.
     "spectral_norm": {"paddle_gradient": "wrong"},
     "unpool": {"paddle_gradient": "repeated"},
     "unpool3d": {"paddle_gradient": "repeated"},
