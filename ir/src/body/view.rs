@@ -245,18 +245,10 @@ impl<'a> OpView<'a> {
             Derivative::Undeclared => Dependence::Undeclared,
             Derivative::None => Dependence::Constant,
             Derivative::Operands(_) => {
-                let Some(places) = self.ctx.places(self.body.op_name(self.op)) else {
-                    return Dependence::Undeclared;
-                };
-                let is_leading = index < places.leading && !self.ctx.may_lack_operands(self.body.attrs(self.op));
-                let place = if is_leading {
-                    Some(index)
-                } else {
-                    self.declared_operand(index)
-                };
-                match place {
+                let places = self.ctx.places(self.body.op_name(self.op));
+                match self.declared_operand(index).zip(places) {
                     None => Dependence::Undeclared,
-                    Some(place) if places.is_differentiable(def, place) => Dependence::Differentiable,
+                    Some((place, places)) if places.is_differentiable(def, place) => Dependence::Differentiable,
                     Some(_) => Dependence::Constant,
                 }
             }
