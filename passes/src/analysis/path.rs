@@ -14,6 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
 
 use super::constants::Constants;
+use super::edges::Ways;
 use super::equality::regions_equal;
 
 /// How many operations are evaluated to learn where control goes next.
@@ -65,25 +66,13 @@ pub(crate) fn known_path(constants: &Constants<'_>, body: &Body, op: OpId, limit
 
 /// Whether [`Limits::compare`] can make a difference for an operation: control has a choice of regions somewhere.
 pub(crate) fn has_choice_of_regions(ctx: &Context, body: &Body, op: OpId) -> bool {
-    let Some(flow) = body.region_flow(ctx, op) else {
-        return false;
+    let ways = Ways::of(ctx, body, op);
+    let regions = (0..body.op_regions(op).len()).map(FlowPoint::Region);
+    let is_choice = |from: FlowPoint| {
+        let mut from = ways.from(from);
+        from.clone().nth(1).is_some() && from.all(|way| way.to != FlowPoint::Parent)
     };
-    let edges = flow.edges(body.view(ctx, op));
-    if edges.len() <= 16 {
-        let is_choice = |edge: &FlowEdge| {
-            let mut ways = edges.iter().filter(|other| other.from == edge.from);
-            ways.clone().count() > 1 && ways.all(|way| way.to != FlowPoint::Parent)
-        };
-        return edges.iter().any(is_choice);
-    }
-    // By the point where they begin: how many there are, and whether one leads out.
-    let mut ways: FxHashMap<FlowPoint, (usize, bool)> = FxHashMap::default();
-    for edge in &edges {
-        let (count, leads_out) = ways.entry(edge.from).or_default();
-        *count += 1;
-        *leads_out |= edge.to == FlowPoint::Parent;
-    }
-    ways.values().any(|&(count, leads_out)| count > 1 && !leads_out)
+    std::iter::once(FlowPoint::Parent).chain(regions).any(is_choice)
 }
 
 /// The regions that control is certain to come through before a region of an operation, each once.
