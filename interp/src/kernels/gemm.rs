@@ -419,10 +419,10 @@ pub(super) fn tile<S: Simd, T: Real, const M: usize, const N: usize>(
     y: &[T],
     step: usize,
 ) -> [[T::Vector<S>; N]; M] {
-    let width = N * size_of::<T::Vector<S>>() / size_of::<T>();
     let mut sums = [[T::splat(simd, T::default()); N]; M];
-    for (l, x) in x.as_chunks::<M>().0.iter().enumerate() {
-        let Some(y) = T::vectors::<S>(&y[l * step..][..width]).0.first_chunk::<N>() else {
+    // Nothing in this loop may panic: the sums would be written to memory in each turn, for whoever catches it.
+    for (x, y) in x.as_chunks::<M>().0.iter().zip(y.chunks(step.max(1))) {
+        let Some(y) = T::vectors::<S>(y).0.first_chunk::<N>() else {
             break;
         };
         for i in 0..M {

@@ -24,31 +24,59 @@ const LEVELS: usize = 64;
 pub(super) fn sum<T: Copy>(values: &[T], f: impl Fn(T) -> f64 + Copy) -> f64 {
     match values.is_empty() {
         true => 0.0,
-        false => pairwise(values, |part| [block(part, f)])[0],
+        false => pairwise(values, Sum(f))[0],
     }
 }
 
-/// Adds what `block` gives of blocks of elements, pair by pair.
+/// Sums of a block of elements. It is not a closure, which might be left out of line, where it is not compiled for the
+/// instruction set.
+trait Sums<T, const N: usize>: Copy {
+    fn of(self, block: &[T]) -> [f64; N];
+}
+
+/// The sum of a function.
+#[derive(Clone, Copy)]
+struct Sum<F>(F);
+
+impl<T: Copy, F: Fn(T) -> f64 + Copy> Sums<T, 1> for Sum<F> {
+    #[inline(always)]
+    fn of(self, block: &[T]) -> [f64; 1] {
+        [sum_of_block(block, self.0)]
+    }
+}
+
+/// The sum of the differences from a number, and that of their squares.
+#[derive(Clone, Copy)]
+struct Differences<const FMA: bool>(f64);
+
+impl<T: Element, const FMA: bool> Sums<T, 2> for Differences<FMA> {
+    #[inline(always)]
+    fn of(self, block: &[T]) -> [f64; 2] {
+        differences_of_block::<T, FMA>(block, self.0)
+    }
+}
+
+/// Adds the sums of blocks of elements, pair by pair.
 #[inline(always)]
-fn pairwise<T, const N: usize>(values: &[T], block: impl Fn(&[T]) -> [f64; N]) -> [f64; N] {
+fn pairwise<T, const N: usize>(values: &[T], sums: impl Sums<T, N>) -> [f64; N] {
     if values.len() <= BLOCK {
-        return block(values);
+        return sums.of(values);
     }
     let add = |a: [f64; N], b: [f64; N]| std::array::from_fn(|at| a[at] + b[at]);
     let mut levels = [[0.0; N]; LEVELS];
     let mut depth = 0;
     for (count, part) in values.chunks(BLOCK).enumerate() {
-        let mut sums = block(part);
+        let mut own = sums.of(part);
         // As many pairs are complete as the number of blocks so far has ones at its end.
         for _ in 0..count.trailing_ones() {
             depth -= 1;
-            sums = add(sums, levels[depth]);
+            own = add(own, levels[depth]);
         }
-        levels[depth] = sums;
+        levels[depth] = own;
         depth += 1;
     }
     let all = levels[..depth].iter().rev().copied();
-    all.reduce(|sums, part| add(part, sums)).unwrap_or([0.0; N])
+    all.reduce(|later, earlier| add(earlier, later)).unwrap_or([0.0; N])
 }
 
 /// The sum of independent sums, a power of two.
@@ -65,7 +93,7 @@ fn folded<const N: usize>(mut lanes: [f64; N]) -> f64 {
 }
 
 #[inline(always)]
-fn block<T: Copy>(values: &[T], f: impl Fn(T) -> f64) -> f64 {
+fn sum_of_block<T: Copy>(values: &[T], f: impl Fn(T) -> f64) -> f64 {
     // Minus zero is the neutral element of addition, also for plus zero.
     let mut lanes = [-0.0; LANES];
     let (chunks, rest) = values.as_chunks::<LANES>();
@@ -83,11 +111,11 @@ fn block<T: Copy>(values: &[T], f: impl Fn(T) -> f64) -> f64 {
 /// The sum of the differences from a number, and that of their squares, in one pass.
 #[inline(always)]
 pub(super) fn differences<T: Element, const FMA: bool>(values: &[T], from: f64) -> [f64; 2] {
-    pairwise(values, |part| block_of_differences::<T, FMA>(part, from))
+    pairwise(values, Differences::<FMA>(from))
 }
 
 #[inline(always)]
-fn block_of_differences<T: Element, const FMA: bool>(values: &[T], from: f64) -> [f64; 2] {
+fn differences_of_block<T: Element, const FMA: bool>(values: &[T], from: f64) -> [f64; 2] {
     // As many as stay in registers.
     const LANES: usize = 32;
     let mut lanes = [[0.0; LANES]; 2];
@@ -101,7 +129,7 @@ fn block_of_differences<T: Element, const FMA: bool>(values: &[T], from: f64) ->
         (0..LANES).for_each(|at| add(at, chunk[at]));
     }
     rest.iter().enumerate().for_each(|(at, &v)| add(at, v));
-    lanes.map(folded)
+    [folded(lanes[0]), folded(lanes[1])]
 }
 
 /// The sum of numbers in single precision: four are added as they are, and their sums as those of [`sum`]. Each has an
