@@ -9,7 +9,7 @@ use pir_dialects::pd;
 use smallvec::SmallVec;
 
 use super::Spec;
-use super::vector::{Lane, Mapping, Span};
+use super::vector::{Floats, Lane, Mapping, Span, is_nan};
 use crate::simd::{self, Task};
 use crate::tensor::subnormal::Flush;
 use crate::tensor::{Element, Storage};
@@ -115,11 +115,11 @@ pub(crate) trait Number:
 {
     fn sqrt(self) -> Self;
     fn abs(self) -> Self;
-    fn span(values: &mut [Self]) -> Span<'_>;
+    fn floats(span: Span<'_, Self>) -> Floats<'_>;
 }
 
 macro_rules! number {
-    ($float:ident, $span:ident) => {
+    ($float:ident, $floats:ident) => {
         impl Number for $float {
             #[inline(always)]
             fn sqrt(self) -> Self {
@@ -131,8 +131,8 @@ macro_rules! number {
                 self.abs()
             }
 
-            fn span(values: &mut [Self]) -> Span<'_> {
-                Span::$span(values)
+            fn floats(span: Span<'_, Self>) -> Floats<'_> {
+                Floats::$floats(span)
             }
         }
     };
@@ -338,19 +338,10 @@ fn compute<T: Number>(step: &Step, to: &mut [T], [x, y]: [&[T]; 2], flush: T::Le
         Step::SqrtGrad => binary(to, x, y, |o, g| (g * half / o).flushed(flush)),
         Step::RsqrtGrad => binary(to, x, y, |o, g| (-half * g * o * o * o).flushed(flush)),
         Step::Mapped(ref f) => {
-            to.copy_from_slice(x);
-            f(T::span(to));
-            for v in to {
-                *v = v.flushed(flush);
-            }
+            let (from, least) = (x, flush);
+            f(T::floats(Span { from, to, least }));
         }
     }
-}
-
-#[inline(always)]
-#[allow(clippy::eq_op, reason = "only NaN differs from itself")]
-fn is_nan<T: Number>(v: T) -> bool {
-    v != v
 }
 
 #[inline(always)]

@@ -13,9 +13,13 @@ use crate::tensor::{DType, Data, Element, Tensor};
 
 /// Functions of one float.
 pub(super) const FUNCTIONS: &[(&str, PrepareMapping)] = &[
-    (pd::Exp::NAME, |_| mapping(function!(|m, x| m.exp(x)))),
+    (pd::Exp::NAME, |_| {
+        mapping(function!(|m, x| m.exp(x); |x| single::exp_of_normal(x, 0.0), x.abs() <= -single::LEAST))
+    }),
     (pd::Expm1::NAME, |_| mapping(function!(|m, x| m.exp_m1(x)))),
-    (pd::Log::NAME, |_| mapping(function!(|m, x| m.ln(x)))),
+    (pd::Log::NAME, |_| {
+        mapping(function!(|m, x| m.ln(x); |x| single::ln(x), single::has_ln(x)))
+    }),
     (pd::Log1p::NAME, |_| {
         mapping(function!(|m, x| m.ln_1p(x); |x| single::ln_1p(x), single::has_ln_1p(x)))
     }),

@@ -1,11 +1,12 @@
 //! Elementwise kernels of floats that run as vectors.
 
 use super::broadcast::{TILE, through};
-use super::math::{Math, TURNS};
+use super::math::{Math, TURNS, single};
 use super::{Kernel, Outputs, Spec, one, take};
 use crate::parallel;
 use crate::simd::{self, Task};
-use crate::tensor::buffer::{Buffer, room, stale};
+use crate::tensor::buffer::{Buffer, stale};
+use crate::tensor::subnormal::Flush;
 use crate::tensor::{DType, Data, Element, Part, Storage, Tensor};
 
 /// The number of elements that a thread computes at once.
@@ -79,7 +80,7 @@ macro_rules! function {
 pub(crate) use function;
 
 /// A float that is computed as `f64`.
-pub(crate) trait Lane: Part {
+pub(crate) trait Lane: Part + Flush {
     /// Whether all digits of the result count.
     const WIDE: bool;
 
@@ -89,10 +90,16 @@ pub(crate) trait Lane: Part {
         None
     }
 
-    /// Applies the form of a function in single precision; false if there is none for this type.
+    /// Whether a number fits the form of a function in single precision.
     #[inline(always)]
-    fn single<const FMA: bool, F: Function>(_: &mut [Self], _: F) -> bool {
+    fn fits(self, _: impl Function) -> bool {
         false
+    }
+
+    /// The value of that form.
+    #[inline(always)]
+    fn single(self, _: impl Function) -> Self {
+        self
     }
 }
 
@@ -105,24 +112,13 @@ impl Lane for f32 {
     }
 
     #[inline(always)]
-    fn single<const FMA: bool, F: Function>(values: &mut [Self], f: F) -> bool {
-        if !F::SINGLE || !FMA {
-            return false;
-        }
-        let one = |x: f32| if x.is_nan() { x } else { f.single(x) };
-        if values.iter().fold(true, |all, &x| all & (f.fits(x) | x.is_nan())) {
-            for v in values {
-                *v = one(*v);
-            }
-        } else {
-            for v in values {
-                *v = match f.fits(*v) | v.is_nan() {
-                    true => one(*v),
-                    false => value::<f32, F, FMA>(f, v.wide()) as f32,
-                };
-            }
-        }
-        true
+    fn fits(self, f: impl Function) -> bool {
+        f.fits(self)
+    }
+
+    #[inline(always)]
+    fn single(self, f: impl Function) -> Self {
+        f.single(self)
     }
 }
 
@@ -130,104 +126,146 @@ impl Lane for f64 {
     const WIDE: bool = true;
 }
 
-struct Each<'v, T, F>(&'v mut [T], F);
+#[inline(always)]
+#[allow(clippy::eq_op, reason = "only NaN differs from itself")]
+pub(super) fn is_nan<T: PartialEq + Copy>(v: T) -> bool {
+    v != v
+}
+
+/// Some elements of a tensor, the place for the results, and the bound of subnormal numbers, which become zeros.
+pub(crate) struct Span<'v, T: Flush> {
+    pub(crate) from: &'v [T],
+    pub(crate) to: &'v mut [T],
+    pub(crate) least: T::Least,
+}
+
+struct Each<'v, T: Flush, F>(Span<'v, T>, F);
+
+/// Applies a function to the numbers of a span, and tells whether it is for all of them. A closure in its place might be left out of
+/// line, where it is not compiled for the instruction set.
+macro_rules! fill {
+    ($span:ident, |$x:ident| $value:expr, $fits:expr) => {{
+        let mut all = true;
+        for (to, &$x) in $span.to.iter_mut().zip($span.from) {
+            all &= $fits;
+            *to = $value.flushed($span.least);
+        }
+        all
+    }};
+}
 
 impl<T: Lane, F: Function> Task for Each<'_, T, F> {
     type Output = ();
 
     #[inline(always)]
     fn run<const FMA: bool>(self) {
-        let Each(values, f) = self;
-        if T::single::<FMA, F>(values, f) {
+        let Each(span, f) = self;
+        let has_single = F::SINGLE && FMA && !T::WIDE;
+        // Most numbers fit, so that what is computed for all in one loop is rarely in vain.
+        if match has_single {
+            true => fill!(span, |x| single(f, x), x.fits(f) | is_nan(x)),
+            false => fill!(span, |x| double::<T, F, FMA>(f, x), f.ordinary(x.wide())),
+        } {
             return;
         }
-        if values.iter().fold(true, |all, &v| all & f.ordinary(v.wide())) {
-            for v in values {
-                *v = T::narrow(value::<T, F, FMA>(f, v.wide()));
-            }
-        } else {
-            for v in values {
-                let x = v.wide();
-                *v = T::narrow(if f.ordinary(x) {
-                    value::<T, F, FMA>(f, x)
-                } else {
-                    f.apart(x)
-                });
-            }
-        }
+        fill!(
+            span,
+            |x| match (has_single && (x.fits(f) | is_nan(x)), f.ordinary(x.wide())) {
+                (true, _) => single(f, x),
+                (_, true) => double::<T, F, FMA>(f, x),
+                _ => T::narrow(f.apart(x.wide())),
+            },
+            true
+        );
     }
 }
 
+// NaN keeps its sign and payload, so that results are bit-identical however operations are grouped.
+
 #[inline(always)]
-fn value<T: Lane, F: Function, const FMA: bool>(f: F, x: f64) -> f64 {
+fn single<T: Lane>(f: impl Function, x: T) -> T {
+    if is_nan(x) { x } else { x.single(f) }
+}
+
+#[inline(always)]
+fn double<T: Lane, F: Function, const FMA: bool>(f: F, x: T) -> T {
+    let wide = x.wide();
     let y = match T::WIDE {
-        true => f.at(Math::<FMA, true>, x),
-        false => f.at(Math::<FMA, false>, x),
+        true => f.at(Math::<FMA, true>, wide),
+        false => f.at(Math::<FMA, false>, wide),
     };
-    // NaN keeps its sign and payload, so that results are bit-identical however operations are grouped.
-    if x.is_nan() { x } else { y }
+    if is_nan(x) { x } else { T::narrow(y) }
 }
 
-/// Applies a function to each number, in place.
-pub(crate) fn each<T: Lane>(values: &mut [T], f: impl Function) {
-    simd::run(Each(values, f));
+/// Applies a function to each number.
+pub(crate) fn each<T: Lane>(span: Span<'_, T>, f: impl Function) {
+    simd::run(Each(span, f));
 }
 
-/// Changes the elements tile by tile, in place if the buffer is unshared. The function is `dyn`, so that what surrounds
+/// Applies a function to each number of a tensor, in place if the buffer is unshared. It is `dyn`, so that what surrounds
 /// it is compiled once for an element type.
-fn tiles<T: Element>(data: Data, f: &(dyn Fn(&mut [T]) + Sync)) -> Result<Data, String> {
+fn tiles<T: Element + Lane>(data: Data, f: &(dyn Fn(Span<'_, T>) + Sync)) -> Result<Data, String> {
+    let apply = |from: &[T], to: &mut [T]| {
+        f(Span {
+            from,
+            to,
+            least: T::OFF,
+        })
+    };
     let mut values = T::shared(data).unwrap_or_else(|| Buffer::from(Storage::default()));
     let work = values.len();
     if let Some(own) = values.get_mut() {
-        parallel::chunks(own, PART, work, |_, part| part.chunks_mut(TILE).for_each(f));
+        parallel::chunks(own, PART, work, |_, part| {
+            let mut copy = [T::default(); TILE];
+            for to in part.chunks_mut(TILE) {
+                let from = &mut copy[..to.len()];
+                from.copy_from_slice(to);
+                apply(from, to);
+            }
+        });
         return Ok(T::wrap_shared(values));
     }
     if parallel::pays(work) {
         let mut out = stale(work)?;
         parallel::chunks(&mut out, PART, work, |first, part| {
-            for (tile, from) in part.chunks_mut(TILE).zip(values[first..].chunks(TILE)) {
-                tile.copy_from_slice(&from[..tile.len()]);
-                f(tile);
+            for (to, from) in part.chunks_mut(TILE).zip(values[first..].chunks(TILE)) {
+                apply(from, to);
             }
         });
         return Ok(T::wrap(out));
     }
-    let mut out = room(values.len())?;
-    for tile in values.chunks(TILE) {
-        let start = out.len();
-        out.extend_from_slice(tile);
-        f(&mut out[start..]);
-    }
+    let mut out = stale(work)?;
+    apply(&values, &mut out);
     Ok(T::wrap(out))
 }
 
-/// Some elements of a tensor.
-pub(crate) enum Span<'v> {
-    F32(&'v mut [f32]),
-    F64(&'v mut [f64]),
+/// Some elements of a tensor of floats.
+pub(crate) enum Floats<'v> {
+    F32(Span<'v, f32>),
+    F64(Span<'v, f64>),
 }
 
-/// Changes each element. It is `dyn`, so that what surrounds it is compiled once for all functions.
-pub(crate) type Mapping = Box<dyn Fn(Span<'_>) + Send + Sync>;
+/// Computes a function of each element. It is `dyn`, so that what surrounds it is compiled once for all functions.
+pub(crate) type Mapping = Box<dyn Fn(Floats<'_>) + Send + Sync>;
 
 /// Prepares what an operation does with each element.
 pub(crate) type PrepareMapping = fn(&Spec<'_>) -> Mapping;
 
 /// Makes a mapping of a function.
 pub(super) fn mapping(f: impl Function + Send + 'static) -> Mapping {
-    Box::new(move |span| match span {
-        Span::F32(values) => each(values, f),
-        Span::F64(values) => each(values, f),
+    Box::new(move |floats| match floats {
+        Floats::F32(span) => each(span, f),
+        Floats::F64(span) => each(span, f),
     })
 }
 
 /// Applies a function to each float, in place if the buffer is unshared.
 pub(super) fn apply(x: Tensor, f: &Mapping) -> Result<Outputs, String> {
-    let single = |data| tiles::<f32>(data, &|tile| f(Span::F32(tile)));
+    let single = |data| tiles(data, &|span| f(Floats::F32(span)));
     let (shape, data) = x.into_parts();
     let data = match data {
         Data::F32(_) => single(data)?,
-        Data::F64(_) => tiles::<f64>(data, &|tile| f(Span::F64(tile)))?,
+        Data::F64(_) => tiles(data, &|span| f(Floats::F64(span)))?,
         // Half precision is computed in single precision and rounded once.
         Data::F16(_) | Data::BF16(_) => through(DType::F32, data, single)?,
         _ => return Err("the operand must have a float element type".to_owned()),
@@ -281,6 +319,18 @@ impl Function for Sin {
     fn apart(self, x: f64) -> f64 {
         x.sin()
     }
+
+    const SINGLE: bool = true;
+
+    #[inline(always)]
+    fn single(self, x: f32) -> f32 {
+        single::sin(x)
+    }
+
+    #[inline(always)]
+    fn fits(self, x: f32) -> bool {
+        x.abs() <= single::TURNS
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -300,11 +350,22 @@ impl Function for Cos {
     fn apart(self, x: f64) -> f64 {
         x.cos()
     }
+
+    const SINGLE: bool = true;
+
+    #[inline(always)]
+    fn single(self, x: f32) -> f32 {
+        single::cos(x)
+    }
+
+    #[inline(always)]
+    fn fits(self, x: f32) -> bool {
+        x.abs() <= single::TURNS
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::math::single;
     use super::super::special;
     use super::*;
 
@@ -317,6 +378,13 @@ mod tests {
         (f64::from(found) - exact).abs() / (exponent - 23.0).exp2()
     }
 
+    fn values<T: Lane, const N: usize>(from: [T; N], f: impl Function) -> [T; N] {
+        let (mut found, least) = (from, T::OFF);
+        let (from, to) = (&from[..], &mut found[..]);
+        each(Span { from, to, least }, f);
+        found
+    }
+
     /// The largest error for every `step`-th `f32`, with and without fused multiplication and addition.
     fn worst(f: impl Function, exact: fn(f64) -> f64, step: usize) -> f64 {
         let mut worst = 0f64;
@@ -326,7 +394,14 @@ mod tests {
                 .map(f32::from_bits)
                 .collect();
             let mut found = values.clone();
-            each(&mut found, f);
+            each(
+                Span {
+                    from: &values,
+                    to: &mut found,
+                    least: f32::OFF,
+                },
+                f,
+            );
             for (&x, &y) in values.iter().zip(&found) {
                 let x = f64::from(x);
                 worst = worst.max(ulps(y, exact(x)));
@@ -343,8 +418,7 @@ mod tests {
         let mut worst = 0f64;
         for at in 0..200_000u64 {
             let x = f64::from_bits((0x3bf0_0000_0000_0000 + at * 0x0000_00b0_1234_5678) | (at & 1) << 63);
-            let (mut tile, wanted) = ([x], exact(x));
-            each(&mut tile, f);
+            let (tile, wanted) = (values([x], f), exact(x));
             for found in [tile[0], f.at(Math::<false, true>, x)] {
                 if wanted.is_finite() {
                     let unit = (wanted.abs().log2().floor() - 52.0).exp2();
@@ -358,6 +432,26 @@ mod tests {
             }
         }
         worst
+    }
+
+    /// A function without its form in single precision.
+    #[derive(Clone, Copy)]
+    struct Double<F>(F);
+
+    impl<F: Function> Function for Double<F> {
+        #[inline(always)]
+        fn at<const FMA: bool, const WIDE: bool>(self, m: Math<FMA, WIDE>, x: f64) -> f64 {
+            self.0.at(m, x)
+        }
+
+        #[inline(always)]
+        fn ordinary(self, x: f64) -> bool {
+            self.0.ordinary(x)
+        }
+
+        fn apart(self, x: f64) -> f64 {
+            self.0.apart(x)
+        }
     }
 
     /// The functions in single precision.
@@ -376,12 +470,12 @@ mod tests {
 
                 #[inline(always)]
                 fn single(self, x: f32) -> f32 {
-                    $single(x)
+                    ($single)(x)
                 }
 
                 #[inline(always)]
                 fn fits(self, x: f32) -> bool {
-                    $fits(x)
+                    ($fits)(x)
                 }
             })*
         };
@@ -398,6 +492,8 @@ mod tests {
         SingleLn1p: |m, x| m.ln_1p(x); single::ln_1p, single::has_ln_1p;
         SingleSoftplus: |m, x| m.softplus(x); single::softplus, ordinary;
         SingleErf: |m, x| m.erf(x); single::erf, |_| true;
+        SingleExp: |m, x| m.exp(x); |x| single::exp_of_normal(x, 0.0), |x: f32| x.abs() <= -single::LEAST;
+        SingleLn: |m, x| m.ln(x); single::ln, single::has_ln;
         SingleGelu: |m, x| x * m.normal(x); single::gelu, |x| x >= single::LEAST_GELU;
     }
 
@@ -413,8 +509,8 @@ mod tests {
             ("ln_1p", worst(function!(|m, x| m.ln_1p(x)), f64::ln_1p, step)),
             ("tanh", worst(function!(|m, x| m.tanh(x)), f64::tanh, step)),
             ("sigmoid", worst(function!(|m, x| m.sigmoid(x)), special::sigmoid, step)),
-            ("sin", worst(Sin, f64::sin, step)),
-            ("cos", worst(Cos, f64::cos, step)),
+            ("sin", worst(Double(Sin), f64::sin, step)),
+            ("cos", worst(Double(Cos), f64::cos, step)),
             ("power", worst(Power(0.75), |x| x.powf(0.75), step)),
             ("power", worst(Power(-3.0), |x| x.powf(-3.0), step)),
         ] {
@@ -429,6 +525,10 @@ mod tests {
             ("ln_1p", worst(SingleLn1p, f64::ln_1p, step)),
             ("softplus", worst(SingleSoftplus, softplus, step)),
             ("erf", worst(SingleErf, special::erf, step * 7)),
+            ("exp", worst(SingleExp, f64::exp, step)),
+            ("ln", worst(SingleLn, f64::ln, step)),
+            ("sin", worst(Sin, f64::sin, step)),
+            ("cos", worst(Cos, f64::cos, step)),
             ("gelu", worst(SingleGelu, |x| x * normal(x), step * 7)),
         ] {
             println!("{name} in single precision: {error}");
@@ -474,10 +574,8 @@ mod tests {
     #[test]
     fn limits_are_exact() {
         fn at(f: impl Function, x: f64) -> [f64; 2] {
-            let (mut wide, mut single) = ([x], [x as f32]);
-            each(&mut wide, f);
-            each(&mut single, f);
-            [wide[0], single[0].into()]
+            let ([wide], [single]) = (values([x], f), values([x as f32], f));
+            [wide, single.into()]
         }
         #[track_caller]
         fn is(found: [f64; 2], wanted: f64) {
@@ -539,19 +637,15 @@ mod tests {
         }
         // The smallest numbers.
         let small = f64::from_bits(1);
-        let mut tile = [small, -745.0, -700.5];
-        each(&mut tile, function!(|m, x| m.tanh(x)));
+        let tile = values([small, -745.0, -700.5], function!(|m, x| m.tanh(x)));
         assert_eq!(tile[0], small);
-        let mut tile = [-745.0, -720.25, small];
-        each(&mut tile, exp);
+        let tile = values([-745.0, -720.25, small], exp);
         assert_eq!(tile, [small, f64::exp(-720.25), 1.0]);
-        let mut tile = [small];
-        each(&mut tile, ln);
+        let tile = values([small], ln);
         assert_eq!(tile[0], small.ln());
         for sign in [1.0, -1.0] {
             let nan = f64::NAN.copysign(sign);
-            let mut tile = [nan];
-            each(&mut tile, function!(|m, x| m.sigmoid(x)));
+            let tile = values([nan], function!(|m, x| m.sigmoid(x)));
             assert_eq!(tile[0].to_bits(), nan.to_bits());
         }
     }

@@ -58,6 +58,18 @@ const TAIL: [f32; 6] = [
     0.091_227_86,
 ];
 const TAIL_WIDE: [f64; 4] = [0.070_331_18, 0.095_895_25, 0.099_443_78, 0.099_750_6];
+/// `(sin √z / √z - 1) / z` for `√z` up to `π/4`.
+const SIN: [f32; 3] = [-0.000_195_169_78, 0.008_332_176, -0.166_666_55];
+/// `(cos √z - 1) / z` for `√z` up to `π/4`.
+const COS: [f32; 4] = [0.000_024_383_146, -0.001_388_667_7, 0.041_666_62, -0.5];
+/// `π/2` in three parts.
+const PI_2: [f32; 3] = [
+    f32::from_bits(0x3fc9_0fdb),
+    f32::from_bits(0xb33b_bd2e),
+    f32::from_bits(0xa6f7_2ced),
+];
+/// Up to here, multiples of `π/2` are subtracted exactly enough.
+pub(crate) const TURNS: f32 = 8192.0;
 /// From here, `e^-x` is a normal number.
 pub(crate) const LEAST: f32 = -87.0;
 /// From here, `x Φ(x)` is a normal number.
@@ -184,6 +196,44 @@ pub(crate) fn gelu(x: f32) -> f32 {
     let g = (wide * t * sum) as f32;
     let tail = p * g.mul_add(s, g);
     if x < 0.0 { -tail } else { x - tail }
+}
+
+/// Whether [`ln`] of a number is accurate: it is normal, and its power of two has a reciprocal.
+#[inline(always)]
+pub(crate) fn has_ln(x: f32) -> bool {
+    (x > 1.2e-38) & (x < 1e38)
+}
+
+/// `ln x` of a number that [`has_ln`].
+#[inline(always)]
+pub(crate) fn ln(x: f32) -> f32 {
+    let [n, scale] = exponent(x);
+    ln_sum(n, x.mul_add(scale, -1.0))
+}
+
+/// The sine of `x + quarters π/2` of a number up to [`TURNS`].
+#[inline(always)]
+fn sine(x: f32, quarters: u32) -> f32 {
+    let rounded = x.mul_add(std::f32::consts::FRAC_2_PI, ROUND);
+    let n = ROUND - rounded;
+    let r = PI_2.into_iter().fold(x, |r, part| n.mul_add(part, r));
+    let z = r * r;
+    let sin = (r * z).mul_add(horner(z, SIN), r);
+    let cos = z.mul_add(horner(z, COS), 1.0);
+    let turn = rounded.to_bits().wrapping_add(quarters);
+    let y = if turn & 1 == 0 { sin } else { cos };
+    f32::from_bits(y.to_bits() ^ (turn & 2) << 30)
+}
+
+#[inline(always)]
+pub(crate) fn sin(x: f32) -> f32 {
+    // Minus zero keeps its sign.
+    if x == 0.0 { x } else { sine(x, 0) }
+}
+
+#[inline(always)]
+pub(crate) fn cos(x: f32) -> f32 {
+    sine(x, 1)
 }
 
 #[inline(always)]
