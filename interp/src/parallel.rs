@@ -9,17 +9,19 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rayon::Yield;
-use rayon::prelude::*;
+use smallvec::SmallVec;
 
 use crate::tensor::Element;
 use crate::tensor::buffer::{Buffer, room, stale};
 
 /// The amount of work, in elements that take about a nanosecond each, from which on starting threads pays off.
 const WORTH: usize = 1 << 16;
+/// The same if another thread is awake.
+const WORTH_NOW: usize = 1 << 14;
 
 /// Whether to share this amount of work between threads.
 pub(crate) fn pays(work: usize) -> bool {
-    work >= WORTH && rayon::current_num_threads() > 1
+    (work >= WORTH || work >= WORTH_NOW && WATCHERS.load(Ordering::Relaxed) > 0) && rayon::current_num_threads() > 1
 }
 
 type Job<'s> = Box<dyn FnOnce() + Send + 's>;
@@ -46,7 +48,7 @@ fn keep_awake() {
         rayon::spawn(move || {
             // This thread has other work to do, and one job is enough for each of the others.
             if rayon::current_thread_index() != Some(home) && !WATCHES.replace(true) {
-                watch();
+                watch_while(|| true);
                 WATCHES.set(false);
             }
             WATCHERS.fetch_sub(1, Ordering::Relaxed);
@@ -54,10 +56,10 @@ fn keep_awake() {
     }
 }
 
-/// Works as long as there is something to do, and for some time after that.
-fn watch() {
+/// Works as long as there is something to do, and for some time after that, unless the wait is over.
+fn watch_while(waits: impl Fn() -> bool) {
     let mut last = Instant::now();
-    while last.elapsed() < AWAKE {
+    while waits() && last.elapsed() < AWAKE {
         if let Some(Yield::Executed) = rayon::yield_now() {
             last = Instant::now();
         }
@@ -67,10 +69,50 @@ fn watch() {
     }
 }
 
-/// Runs jobs on all threads.
-fn spread<'s>(jobs: impl Iterator<Item = Job<'s>>) {
+/// Counts a thread as busy, until it is dropped.
+struct Busy<'c>(&'c AtomicUsize);
+
+impl<'c> Busy<'c> {
+    fn new(count: &'c AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Busy(count)
+    }
+}
+
+impl Drop for Busy<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Release);
+    }
+}
+
+/// The most jobs that a thread takes at once.
+const AT_ONCE: usize = 8;
+
+/// Runs jobs on all threads; each makes the next ones when it is ready for them: some at first, single ones in the end. This thread looks
+/// for the end of the last ones for some time before it sleeps: waking it would take as long as a job.
+fn spread<'s>(jobs: &mut (dyn Iterator<Item = Job<'s>> + Send)) {
     keep_awake();
-    jobs.collect::<Vec<_>>().into_par_iter().for_each(|job| job());
+    let (jobs, busy) = (Mutex::new(jobs), AtomicUsize::new(0));
+    let threads = rayon::current_num_threads();
+    let next = || {
+        let mut jobs = jobs.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = jobs.size_hint().0 / (2 * threads);
+        let some: SmallVec<[Job<'_>; AT_ONCE]> = jobs.take(count.clamp(1, AT_ONCE)).collect();
+        // Counted before another thread can find that there are no more.
+        (!some.is_empty()).then(|| (some, Busy::new(&busy)))
+    };
+    let work = || {
+        while let Some((some, _busy)) = next() {
+            some.into_iter().for_each(|job| job());
+        }
+    };
+    rayon::in_place_scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(|_| work());
+        }
+        work();
+        watch_while(|| busy.load(Ordering::Acquire) > 0);
+    });
 }
 
 /// Calls `f` with parts of `size` elements and the index of the first one of each. `work` is that of all together.
@@ -79,7 +121,7 @@ pub(crate) fn chunks<T: Send>(values: &mut [T], size: usize, work: usize, f: imp
         let parallel = values.len() > size && pays(work);
         let parts = values.chunks_mut(size).enumerate();
         if parallel {
-            spread(parts.map(|(at, part)| -> Job<'_> { Box::new(move || f(at * size, part)) }));
+            spread(&mut parts.map(|(at, part)| -> Job<'_> { Box::new(move || f(at * size, part)) }));
         } else {
             parts.for_each(|(at, part)| f(at * size, part));
         }
@@ -126,7 +168,7 @@ pub(crate) fn pairs<T: Send, U: Send>(
     let parts = values.chunks_mut(size).zip(others.chunks_mut(other)).enumerate();
     let f = &f;
     if parallel {
-        spread(parts.map(|(at, (part, others))| -> Job<'_> { Box::new(move || f(at, part, others)) }));
+        spread(&mut parts.map(|(at, (part, others))| -> Job<'_> { Box::new(move || f(at, part, others)) }));
     } else {
         parts.for_each(|(at, (part, others))| f(at, part, others));
     }
