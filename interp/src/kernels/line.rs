@@ -46,8 +46,16 @@ fn most<T: Lane>(line: &[T]) -> T {
     for (most, &v) in lanes.iter_mut().zip(rest) {
         *most = if v > *most { v } else { *most };
     }
-    let larger = |a: T, b: T| if b > a { b } else { a };
-    lanes.into_iter().fold(T::narrow(f64::NEG_INFINITY), larger)
+    // In pairs, since each comparison waits for the one before it.
+    let mut width = LANES;
+    while width > 1 {
+        width /= 2;
+        for at in 0..width {
+            let other = lanes[at + width];
+            lanes[at] = if other > lanes[at] { other } else { lanes[at] };
+        }
+    }
+    lanes[0]
 }
 
 #[derive(Clone, Copy)]
