@@ -141,8 +141,8 @@ pub(crate) struct Span<'v, T: Flush> {
 
 struct Each<'v, T: Flush, F>(Span<'v, T>, F);
 
-/// Applies a function to the numbers of a span, and tells whether it is for all of them. A closure in its place might be left out of
-/// line, where it is not compiled for the instruction set.
+/// Applies a function to the numbers of a span; whether all of them fit it. A closure in its place might be left out of line, where it is
+/// not compiled for the instruction set.
 macro_rules! fill {
     ($span:ident, |$x:ident| $value:expr, $fits:expr) => {{
         let mut all = true;
@@ -180,13 +180,13 @@ impl<T: Lane, F: Function> Task for Each<'_, T, F> {
     }
 }
 
-// NaN keeps its sign and payload, so that results are bit-identical however operations are grouped.
-
+/// The value in single precision. NaN keeps its sign and payload, so that results are bit-identical however operations are grouped.
 #[inline(always)]
 fn single<T: Lane>(f: impl Function, x: T) -> T {
     if is_nan(x) { x } else { x.single(f) }
 }
 
+/// The same in double precision, rounded.
 #[inline(always)]
 fn double<T: Lane, F: Function, const FMA: bool>(f: F, x: T) -> T {
     let wide = x.wide();
@@ -225,17 +225,12 @@ fn tiles<T: Element + Lane>(data: Data, f: &(dyn Fn(Span<'_, T>) + Sync)) -> Res
         });
         return Ok(T::wrap_shared(values));
     }
-    if parallel::pays(work) {
-        let mut out = stale(work)?;
-        parallel::chunks(&mut out, PART, work, |first, part| {
-            for (to, from) in part.chunks_mut(TILE).zip(values[first..].chunks(TILE)) {
-                apply(from, to);
-            }
-        });
-        return Ok(T::wrap(out));
-    }
     let mut out = stale(work)?;
-    apply(&values, &mut out);
+    parallel::chunks(&mut out, PART, work, |first, part| {
+        for (to, from) in part.chunks_mut(TILE).zip(values[first..].chunks(TILE)) {
+            apply(from, to);
+        }
+    });
     Ok(T::wrap(out))
 }
 
