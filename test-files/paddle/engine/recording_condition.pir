@@ -1,7 +1,7 @@
 // RUN: pir-opt %s --pass='backward' --emit=paddle-json | pir-run - --input x=[0.3,0.7] | FileCheck %s
 // Its condition records what it forwards.
 // PASS: backward
-// CHECK: x_grad = tensor<2xf32> [4.7572775, 0.018733904]
+// CHECK: x_grad = tensor<2xf32> [4.7572775, 0.0187339{{[0-9]*}}]
 %x = pd.data {name = "x", shape = [2], dtype = f32} : tensor<2xf32>
 %n = pd.full {shape = [1], value = 3, dtype = i64} : tensor<1xi64>
 %zero = pd.full {shape = [1], value = 0, dtype = i64} : tensor<1xi64>
