@@ -5,7 +5,7 @@
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rayon::Yield;
@@ -69,22 +69,6 @@ fn watch_while(waits: impl Fn() -> bool) {
     }
 }
 
-/// Counts a thread as busy, until it is dropped.
-struct Busy<'c>(&'c AtomicUsize);
-
-impl<'c> Busy<'c> {
-    fn new(count: &'c AtomicUsize) -> Self {
-        count.fetch_add(1, Ordering::Relaxed);
-        Busy(count)
-    }
-}
-
-impl Drop for Busy<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Release);
-    }
-}
-
 /// The most jobs that a thread takes at once.
 const AT_ONCE: usize = 8;
 
@@ -92,14 +76,15 @@ const AT_ONCE: usize = 8;
 /// for the end of the last ones for some time before it sleeps: waking it would take as long as a job.
 fn spread<'s>(jobs: &mut (dyn Iterator<Item = Job<'s>> + Send)) {
     keep_awake();
-    let (jobs, busy) = (Mutex::new(jobs), AtomicUsize::new(0));
+    // A thread that runs jobs holds a reference; what they write is seen at the end of the scope.
+    let (jobs, busy) = (Mutex::new(jobs), Arc::new(()));
     let threads = rayon::current_num_threads();
     let next = || {
         let mut jobs = jobs.lock().unwrap_or_else(PoisonError::into_inner);
         let count = jobs.size_hint().0 / (2 * threads);
         let some: SmallVec<[Job<'_>; AT_ONCE]> = jobs.take(count.clamp(1, AT_ONCE)).collect();
         // Counted before another thread can find that there are no more.
-        (!some.is_empty()).then(|| (some, Busy::new(&busy)))
+        (!some.is_empty()).then(|| (some, Arc::clone(&busy)))
     };
     let work = || {
         while let Some((some, _busy)) = next() {
@@ -111,7 +96,7 @@ fn spread<'s>(jobs: &mut (dyn Iterator<Item = Job<'s>> + Send)) {
             scope.spawn(|_| work());
         }
         work();
-        watch_while(|| busy.load(Ordering::Acquire) > 0);
+        watch_while(|| Arc::strong_count(&busy) > 1);
     });
 }
 

@@ -2,7 +2,7 @@
 
 use super::around;
 use super::math::{Math, single};
-use super::sums::{sum, sum_of_singles};
+use super::sums::{folded, sum, sum_of_singles};
 use super::vector::Lane;
 use crate::parallel;
 use crate::simd::{self, Task};
@@ -46,16 +46,7 @@ fn most<T: Lane>(line: &[T]) -> T {
     for (most, &v) in lanes.iter_mut().zip(rest) {
         *most = if v > *most { v } else { *most };
     }
-    // In pairs, since each comparison waits for the one before it.
-    let mut width = LANES;
-    while width > 1 {
-        width /= 2;
-        for at in 0..width {
-            let other = lanes[at + width];
-            lanes[at] = if other > lanes[at] { other } else { lanes[at] };
-        }
-    }
-    lanes[0]
+    folded(lanes, |a, b| if b > a { b } else { a })
 }
 
 #[derive(Clone, Copy)]

@@ -11,7 +11,6 @@ use smallvec::SmallVec;
 use super::Spec;
 use super::vector::{Floats, Lane, Mapping, Span, is_nan};
 use crate::simd::{self, Task};
-use crate::tensor::subnormal::Flush;
 use crate::tensor::{Element, Storage};
 
 /// The most elements of a tile.
@@ -104,14 +103,7 @@ pub(super) const STEPS: &[(&str, PrepareStep)] = &[
 
 /// A float that chains compute with.
 pub(crate) trait Number:
-    Element
-    + Lane
-    + Flush
-    + Add<Output = Self>
-    + Sub<Output = Self>
-    + Mul<Output = Self>
-    + Div<Output = Self>
-    + Neg<Output = Self>
+    Element + Lane + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
 {
     fn sqrt(self) -> Self;
     fn abs(self) -> Self;

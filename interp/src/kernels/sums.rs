@@ -41,7 +41,19 @@ struct Sum<F>(F);
 impl<T: Copy, F: Fn(T) -> f64 + Copy> Sums<T, 1> for Sum<F> {
     #[inline(always)]
     fn of(self, block: &[T]) -> [f64; 1] {
-        [sum_of_block(block, self.0)]
+        let Sum(f) = self;
+        // Minus zero is the neutral element of addition, also for plus zero.
+        let mut lanes = [-0.0; LANES];
+        let (chunks, rest) = block.as_chunks::<LANES>();
+        for chunk in chunks {
+            for (sum, &v) in lanes.iter_mut().zip(chunk) {
+                *sum += f(v);
+            }
+        }
+        for (sum, &v) in lanes.iter_mut().zip(rest) {
+            *sum += f(v);
+        }
+        [sum_of_lanes(lanes)]
     }
 }
 
@@ -52,7 +64,21 @@ struct Differences<const FMA: bool>(f64);
 impl<T: Element, const FMA: bool> Sums<T, 2> for Differences<FMA> {
     #[inline(always)]
     fn of(self, block: &[T]) -> [f64; 2] {
-        differences_of_block::<T, FMA>(block, self.0)
+        // As many as stay in registers.
+        const LANES: usize = 32;
+        let Differences(from) = self;
+        let mut lanes = [[0.0; LANES]; 2];
+        let (chunks, rest) = block.as_chunks::<LANES>();
+        let mut add = |at: usize, v: T| {
+            let d = v.to_f64() - from;
+            lanes[0][at] += d;
+            lanes[1][at] = fused::<FMA>(d, d, lanes[1][at]);
+        };
+        for chunk in chunks {
+            (0..LANES).for_each(|at| add(at, chunk[at]));
+        }
+        rest.iter().enumerate().for_each(|(at, &v)| add(at, v));
+        [sum_of_lanes(lanes[0]), sum_of_lanes(lanes[1])]
     }
 }
 
@@ -79,57 +105,29 @@ fn pairwise<T, const N: usize>(values: &[T], sums: impl Sums<T, N>) -> [f64; N] 
     all.reduce(|later, earlier| add(earlier, later)).unwrap_or([0.0; N])
 }
 
-/// The sum of independent sums, a power of two.
+/// What is made of lanes, a power of two, pair by pair: they do not wait for each other.
 #[inline(always)]
-fn folded<const N: usize>(mut lanes: [f64; N]) -> f64 {
+pub(super) fn folded<T: Copy, const N: usize>(mut lanes: [T; N], f: impl Fn(T, T) -> T) -> T {
     let mut width = N;
     while width > 1 {
         width /= 2;
         for at in 0..width {
-            lanes[at] += lanes[at + width];
+            lanes[at] = f(lanes[at], lanes[at + width]);
         }
     }
     lanes[0]
 }
 
+/// The sum of independent sums, a power of two.
 #[inline(always)]
-fn sum_of_block<T: Copy>(values: &[T], f: impl Fn(T) -> f64) -> f64 {
-    // Minus zero is the neutral element of addition, also for plus zero.
-    let mut lanes = [-0.0; LANES];
-    let (chunks, rest) = values.as_chunks::<LANES>();
-    for chunk in chunks {
-        for (sum, &v) in lanes.iter_mut().zip(chunk) {
-            *sum += f(v);
-        }
-    }
-    for (sum, &v) in lanes.iter_mut().zip(rest) {
-        *sum += f(v);
-    }
-    folded(lanes)
+fn sum_of_lanes<const N: usize>(lanes: [f64; N]) -> f64 {
+    folded(lanes, |a, b| a + b)
 }
 
 /// The sum of the differences from a number, and that of their squares, in one pass.
 #[inline(always)]
 pub(super) fn differences<T: Element, const FMA: bool>(values: &[T], from: f64) -> [f64; 2] {
     pairwise(values, Differences::<FMA>(from))
-}
-
-#[inline(always)]
-fn differences_of_block<T: Element, const FMA: bool>(values: &[T], from: f64) -> [f64; 2] {
-    // As many as stay in registers.
-    const LANES: usize = 32;
-    let mut lanes = [[0.0; LANES]; 2];
-    let (chunks, rest) = values.as_chunks::<LANES>();
-    let mut add = |at: usize, v: T| {
-        let d = v.to_f64() - from;
-        lanes[0][at] += d;
-        lanes[1][at] = fused::<FMA>(d, d, lanes[1][at]);
-    };
-    for chunk in chunks {
-        (0..LANES).for_each(|at| add(at, chunk[at]));
-    }
-    rest.iter().enumerate().for_each(|(at, &v)| add(at, v));
-    [folded(lanes[0]), folded(lanes[1])]
 }
 
 /// The sum of numbers in single precision: four are added as they are, and their sums as those of [`sum`]. Each has an
@@ -156,7 +154,7 @@ pub(super) fn sum_of_singles(values: &[f32]) -> f64 {
                 *sum += f64::from(v);
             }
         }
-        total += folded(lanes);
+        total += sum_of_lanes(lanes);
     }
     // Sums of four may be infinite although all together are not.
     if total.is_finite() {

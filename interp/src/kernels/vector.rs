@@ -297,67 +297,44 @@ impl Function for Power {
     }
 }
 
-#[derive(Clone, Copy)]
-pub(crate) struct Sin;
+/// A function with the period `2π`, which has the same name in [`Math`], in [`single`] and as a method of `f64`.
+macro_rules! periodic {
+    ($name:ident, $function:ident) => {
+        #[derive(Clone, Copy)]
+        pub(crate) struct $name;
 
-impl Function for Sin {
-    #[inline(always)]
-    fn at<const FMA: bool, const WIDE: bool>(self, m: Math<FMA, WIDE>, x: f64) -> f64 {
-        m.sin(x)
-    }
+        impl Function for $name {
+            #[inline(always)]
+            fn at<const FMA: bool, const WIDE: bool>(self, m: Math<FMA, WIDE>, x: f64) -> f64 {
+                m.$function(x)
+            }
 
-    #[inline(always)]
-    fn ordinary(self, x: f64) -> bool {
-        x.abs() <= TURNS
-    }
+            #[inline(always)]
+            fn ordinary(self, x: f64) -> bool {
+                x.abs() <= TURNS
+            }
 
-    fn apart(self, x: f64) -> f64 {
-        x.sin()
-    }
+            fn apart(self, x: f64) -> f64 {
+                x.$function()
+            }
 
-    const SINGLE: bool = true;
+            const SINGLE: bool = true;
 
-    #[inline(always)]
-    fn single(self, x: f32) -> f32 {
-        single::sin(x)
-    }
+            #[inline(always)]
+            fn single(self, x: f32) -> f32 {
+                single::$function(x)
+            }
 
-    #[inline(always)]
-    fn fits(self, x: f32) -> bool {
-        x.abs() <= single::TURNS
-    }
+            #[inline(always)]
+            fn fits(self, x: f32) -> bool {
+                x.abs() <= single::TURNS
+            }
+        }
+    };
 }
 
-#[derive(Clone, Copy)]
-pub(crate) struct Cos;
-
-impl Function for Cos {
-    #[inline(always)]
-    fn at<const FMA: bool, const WIDE: bool>(self, m: Math<FMA, WIDE>, x: f64) -> f64 {
-        m.cos(x)
-    }
-
-    #[inline(always)]
-    fn ordinary(self, x: f64) -> bool {
-        x.abs() <= TURNS
-    }
-
-    fn apart(self, x: f64) -> f64 {
-        x.cos()
-    }
-
-    const SINGLE: bool = true;
-
-    #[inline(always)]
-    fn single(self, x: f32) -> f32 {
-        single::cos(x)
-    }
-
-    #[inline(always)]
-    fn fits(self, x: f32) -> bool {
-        x.abs() <= single::TURNS
-    }
-}
+periodic!(Sin, sin);
+periodic!(Cos, cos);
 
 #[cfg(test)]
 mod tests {
