@@ -6,7 +6,7 @@
 //! - For a vector and a matrix nothing is copied: the matrix is read once, at the speed of the memory.
 //! - Rows times rows, the right matrix being transposed, are dot products of some rows at once.
 //! - The panels of a matrix that does not change are kept with its elements ([`Operand::keep`]). They are added up in the same
-//!   order as without.
+//!   order as without, except where they replace dot products.
 //!
 //! The terms of an element are added in an order that does not depend on the other sizes, nor on the number of threads.
 
@@ -16,11 +16,12 @@ use pulp::{Simd, WithSimd};
 
 use super::gemm_rows::{all_dots, are_long, long_dots, rows};
 use super::panels::{Cut, Operand, Right, pack_all};
+use super::tiny::Scale;
 use crate::exec::count_flops;
 use crate::parallel;
 use crate::simd;
 use crate::tensor::Element;
-use crate::tensor::buffer::{done, stale};
+use crate::tensor::buffer::{done, gathered, stale};
 
 /// The sizes of a matrix product, and which operands are transposed.
 #[derive(Clone, Copy, Debug)]
@@ -38,8 +39,10 @@ const SMALL: usize = 8 * 8 * 8;
 const THIN: usize = 2;
 /// The number of terms up to which the result takes longer than the products.
 const SHALLOW: usize = 2;
-/// The number of rows up to which products of rows are dot products, if these have as many terms at least.
+/// The number of terms from which on products of rows are dot products, up to half as many rows.
 const DOTS: usize = 64;
+/// The number of rows up to which they are if the panels of the right matrix are kept.
+const FEW: usize = 6;
 /// The most vectors in a row of a tile.
 pub(super) const WIDE: usize = 3;
 /// The vectors of a row that are computed at once for few rows.
@@ -73,9 +76,7 @@ impl Product {
 }
 
 /// Element types of matrix products.
-pub(super) trait Real:
-    Element + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + AddAssign
-{
+pub(super) trait Real: Scale + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + AddAssign {
     /// As many as a register holds.
     type Vector<S: Simd>: Copy;
     /// The same number in all places.
@@ -112,6 +113,19 @@ pub(super) trait Real:
             // A column is a transposed row.
             return Self::product(p.turned(), y, x, z);
         }
+        if !p.tx
+            && p.m <= DOTS
+            && p.n >= DOTS
+            && let Some([up, down]) = Self::scale(x.values)
+        {
+            let scaled = gathered(x.values.iter().map(|&x| x * up))?;
+            Self::product(p, Operand::from(&scaled[..]), y, z)?;
+            // What is too large now may not be so as it was.
+            if Self::are_finite(z) {
+                z.iter_mut().for_each(|z| *z = *z * down);
+                return Ok(());
+            }
+        }
         count_flops(2 * p.m * p.k * p.n);
         // A matrix with one row or column is equal to its transpose in memory.
         let p = Product {
@@ -120,7 +134,8 @@ pub(super) trait Real:
             ..p
         };
         let small = p.m.saturating_mul(p.k).saturating_mul(p.n) <= SMALL;
-        let dots = p.m <= THIN || p.m <= DOTS && p.k >= DOTS;
+        let most = if y.has_panels() { FEW } else { DOTS / 2 };
+        let dots = p.m <= THIN || p.m <= most && p.k >= DOTS;
         match (p.tx, p.ty) {
             (_, false) if small || p.k <= SHALLOW => rows(p, x.values, y.values, None, z),
             (_, false) if p.m <= THIN => rows(p, x.values, y.values, y.thin_panels(p), z),

@@ -55,6 +55,7 @@ mod special;
 pub(crate) mod steps;
 mod sums;
 mod suppression;
+mod tiny;
 mod unary;
 mod vector;
 mod winograd;

@@ -81,6 +81,11 @@ impl<'v, T: Real> Operand<'v, T> {
         self.kept.is_none()
     }
 
+    /// Whether its panels are kept.
+    pub(super) fn has_panels(self) -> bool {
+        self.kept.is_some_and(|kept| kept.len() >= WORTH)
+    }
+
     fn kept_panels(
         self,
         kind: Derived,
@@ -395,14 +400,26 @@ mod tests {
         Buffer::from(gathered((0..count).map(number)).unwrap())
     }
 
-    /// Panels that are kept change no bit of the result, in both uses of them.
+    /// Panels that are kept change no bit of the result, in both uses of them, but where they replace dot products.
     #[test]
     fn kept_panels_change_nothing() {
+        let check = |z: &[f32], expected: &[f32], p: Product, kept: bool| {
+            if kept && !p.tx && p.ty && (7..=32).contains(&p.m) && p.k >= 64 {
+                let bound = p.k as f32 * 4.0 * f32::EPSILON;
+                assert!(
+                    z.iter().zip(expected).all(|(z, e)| (z - e).abs() <= bound * 3.0),
+                    "{p:?}"
+                );
+            } else {
+                assert_eq!(z, expected, "{p:?} {kept}");
+            }
+        };
         let sizes = [
             (1, 70, 300),
             (2, 64, 77),
             (5, 90, 100),
             (32, 300, 600),
+            (9, 300, 200),
             (60, 257, 33),
             (130, 90, 9),
         ];
@@ -415,7 +432,7 @@ mod tests {
                 for (left, right) in [(true, false), (false, true), (true, true), (true, true)] {
                     let mut z = vec![f32::NAN; m * n];
                     f32::product(p, Operand::keep(&x, left), Operand::keep(&y, right), &mut z).unwrap();
-                    assert_eq!(z, expected, "{p:?} {left} {right}");
+                    check(&z, &expected, p, right);
                 }
                 // Panels of a matrix of another layout are not taken for those of this one.
                 let other = Product {
@@ -430,7 +447,7 @@ mod tests {
                     let (mut z, mut expected) = (vec![f32::NAN; m * k], vec![f32::NAN; m * k]);
                     f32::gemm(other, &long, &y, &mut expected).unwrap();
                     f32::product(other, (&*long).into(), Operand::keep(&y, true), &mut z).unwrap();
-                    assert_eq!(z, expected, "{other:?}");
+                    check(&z, &expected, other, true);
                 }
             }
         }
