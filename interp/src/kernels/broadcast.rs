@@ -6,7 +6,8 @@
 use crate::tensor::Storage;
 use smallvec::SmallVec;
 
-use crate::tensor::buffer::{Buffer, room};
+use crate::simd;
+use crate::tensor::buffer::{Buffer, room, stale};
 use crate::tensor::{DType, Data, Element, Shape, Tensor, checked_count};
 
 pub(super) const MIXED: &str = "the operands have different element types";
@@ -177,6 +178,16 @@ pub(super) fn walk<T: Element>(v: &[T], shape: &[usize], steps: &[usize], count:
     let (n, step) = (rows.length, rows.steps[0]);
     // The last outer dimension has a separate loop, which is faster than one over offsets.
     let (m, across) = rows.last_outer();
+    if step == 1 && n <= LONG && count > 0 {
+        let mut out = stale::<T>(count)?;
+        simd::run(ShortRows {
+            to: &mut out,
+            v,
+            rows: &rows,
+            across: [m, across],
+        });
+        return Ok(T::wrap(out));
+    }
     let mut out = room::<T>(count)?;
     for (first, _) in rows.offsets() {
         if across == 1 && step > 1 && m >= SQUARE && n >= SQUARE {
@@ -185,7 +196,7 @@ pub(super) fn walk<T: Element>(v: &[T], shape: &[usize], steps: &[usize], count:
         }
         for p in (0..m).map(|at| first + at * across) {
             match step {
-                1 => append_row(&mut out, &v[p..p + n]),
+                1 => out.extend_from_slice(&v[p..p + n]),
                 0 => out.extend(std::iter::repeat_n(v[p], n)),
                 _ => out.extend(v[p..].iter().step_by(step).take(n)),
             }
@@ -194,18 +205,40 @@ pub(super) fn walk<T: Element>(v: &[T], shape: &[usize], steps: &[usize], count:
     Ok(T::wrap(out))
 }
 
-/// Appends a row: a short one in pieces of a fixed size, which needs no call.
-#[inline]
-fn append_row<T: Copy>(out: &mut Vec<T>, row: &[T]) {
-    const PIECE: usize = 8;
-    if row.len() > 8 * PIECE {
-        out.extend_from_slice(row);
-        return;
-    }
-    let (pieces, rest) = row.as_chunks::<PIECE>();
-    pieces.iter().for_each(|piece| out.extend_from_slice(piece));
-    if !rest.is_empty() {
-        out.extend_from_slice(rest);
+/// The length from which on a call that copies a row takes little of the time.
+const LONG: usize = 128;
+
+/// Rows that are copied in pieces of a fixed size, without calls.
+struct ShortRows<'v, T> {
+    to: &'v mut [T],
+    v: &'v [T],
+    rows: &'v Rows,
+    /// The last outer dimension: its extent and its step.
+    across: [usize; 2],
+}
+
+impl<T: Element> simd::Task for ShortRows<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) {
+        const PIECE: usize = 8;
+        let [m, across] = self.across;
+        let n = self.rows.length;
+        let mut rows = self.to.chunks_exact_mut(n.max(1));
+        for (first, _) in self.rows.offsets() {
+            for (at, to) in rows.by_ref().take(m).enumerate() {
+                let from = &self.v[first + at * across..][..n];
+                let (pieces, rest) = to.as_chunks_mut::<PIECE>();
+                let (others, other) = from.as_chunks::<PIECE>();
+                for (to, from) in pieces.iter_mut().zip(others) {
+                    *to = *from;
+                }
+                for (to, from) in rest.iter_mut().zip(other) {
+                    *to = *from;
+                }
+            }
+        }
     }
 }
 
