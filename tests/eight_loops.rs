@@ -54,7 +54,13 @@ fn first_derivatives() {
 #[test]
 fn second_derivatives() {
     for name in LOOPS {
-        for between in ["", "canonicalize,cse,dce", "remat{slots=2}"] {
+        for between in [
+            "",
+            "canonicalize,cse,dce",
+            "remat{slots=2}",
+            "batch-weight-grads",
+            "batch-weight-grads,canonicalize,cse,dce",
+        ] {
             println!("{name} {between}");
             check_orders(&narrow(name), between, 2);
         }

@@ -228,3 +228,27 @@ fn deep(source: &str) {
     let again = run(&raised).expect("it runs again");
     assert!(wanted.0[0].1.same_bits(&again.0[0].1));
 }
+
+/// A graph does not join stacks, so products behind a loop go back into it.
+#[test]
+fn batched_products() {
+    let module = read(
+        "%zero = pd.full {shape = [], value = 0, dtype = i64}\n\
+         %one = pd.full {shape = [], value = 1, dtype = i64}\n\
+         %three = pd.full {shape = [], value = 3, dtype = i64}\n\
+         %x = pd.data {name = \"x\", shape = [4], dtype = f64}\n\
+         %row = pd.reshape (%x) {shape = [1, 4]}\n\
+         %column = pd.reshape (%x) {shape = [4, 1]}\n\
+         %w = pd.matmul (%column, %row)\n\
+         %n, %h = pd.while (%zero, %row) cond (%i, %a) {\n\
+         %go = pd.less_than (%i, %three)\ncf.cond_yield (%go, %i, %a)\n\
+         } body (%j, %b) {\n\
+         %p = pd.matmul (%b, %w)\n%t = pd.tanh (%p)\n%next = pd.add (%j, %one)\ncf.yield (%next, %t)\n}\n\
+         %loss = pd.sum (%h)\npd.fetch (%loss) {name = \"loss\"}",
+    );
+    let plain = must(&module, "backward");
+    let batched = must(&plain, "batch-weight-grads");
+    assert!(text(&batched).contains("cf.join_stack"));
+    let wanted = run(&plain).expect("it runs");
+    check(0, &plain, &wanted, &must(&batched, "lower-to-dataflow"));
+}

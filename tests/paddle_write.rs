@@ -129,7 +129,10 @@ fn copies_of_stacks_are_refused_with_what_to_do() {
              %s = cf.create_stack () : cf.stack\ncf.push_back (%s, %x)\n";
     for (op, help) in [
         ("%c = cf.copy_stack (%s) : cf.stack", "push the values on two stacks"),
-        ("%j = cf.join_stack (%s) : tensor<?xf32>", "omit `batch-weight-grads`"),
+        (
+            "%j = cf.join_stack (%s) : tensor<?xf32>",
+            "`unbatch-weight-grads` removes products of joined stacks",
+        ),
     ] {
         let text = format!("{s}{op}");
         refused(&text, "cannot be written for PaddlePaddle");

@@ -3,7 +3,7 @@
 use crate::attention::FuseAttention;
 use crate::autodiff::{
     Backward, BatchWeightGrads, BuildBackward, Decompose, Jvp, LowerStacks, PruneStacks, Remat, SplitVjp, StackLocals,
-    StacksToMemref, StripBackward,
+    StacksToMemref, StripBackward, UnbatchWeightGrads,
 };
 use crate::canonicalize::Canonicalize;
 use crate::cfg::{LiftCfg, LowerToCfg};
@@ -58,6 +58,7 @@ static PASSES: &[&dyn Pass] = &[
     &PruneStacks,
     &Remat,
     &BatchWeightGrads,
+    &UnbatchWeightGrads,
     &LowerStacks,
     &StacksToMemref,
     &SplitVjp,

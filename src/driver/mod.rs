@@ -16,7 +16,7 @@ pub mod times;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use pir_dialects::formats;
+use pir_dialects::{cf, formats};
 use pir_ir::text::{self, ParseOptions};
 use pir_ir::verify::{VerifyOptions, verify_with};
 use pir_ir::{Context, Diagnostic, Module, OpView, Severity, expand_composites, has_composites};
@@ -177,8 +177,8 @@ pub fn emit(module: &mut Module, to: To, emission: &Emission) -> Result<Option<V
     }
     match to {
         To::Text | To::Generic | To::Stablehlo => Ok(None),
-        To::PaddleJson => paddle::write(without_calls(module)?.as_ref()).map(|text| Some(text.into_bytes())),
-        To::PaddleText => paddle::write_printed(without_calls(module)?.as_ref()).map(|text| Some(text.into_bytes())),
+        To::PaddleJson => paddle::write(for_paddle(module)?.as_ref()).map(|text| Some(text.into_bytes())),
+        To::PaddleText => paddle::write_printed(for_paddle(module)?.as_ref()).map(|text| Some(text.into_bytes())),
         To::Graphdef => pir_translate::graphdef::write(module, emission.cluster.as_ref()).map(Some),
         To::GraphdefText => {
             let text = pir_translate::graphdef::write_text(module, emission.cluster.as_ref())?;
@@ -188,16 +188,16 @@ pub fn emit(module: &mut Module, to: To, emission: &Emission) -> Result<Option<V
     }
 }
 
-/// Inlines all calls, for a format without functions.
-fn without_calls(module: &Module) -> Result<Cow<'_, Module>, Vec<Diagnostic>> {
+/// A module without calls and joined stacks, which PaddlePaddle does not have.
+fn for_paddle(module: &Module) -> Result<Cow<'_, Module>, Vec<Diagnostic>> {
     let body = &module.body;
-    let calls = |op| module.ctx.op_str(body.op_name(op)) == "func.call";
-    if !body.walk_all().any(calls) {
+    let is_foreign = |op| matches!(module.ctx.op_str(body.op_name(op)), "func.call" | cf::JOIN_STACK);
+    if !body.walk_all().any(is_foreign) {
         return Ok(Cow::Borrowed(module));
     }
     let mut module = module.clone();
-    let pipeline = Pipeline::parse("inline{always=true, max-growth=4000000, custom-vjp=true},symbol-dce")?;
-    run_passes(&mut module, &pipeline, RunOptions::default())?;
+    let passes = "inline{always=true, max-growth=4000000, custom-vjp=true},symbol-dce,unbatch-weight-grads";
+    run_passes(&mut module, &Pipeline::parse(passes)?, RunOptions::default())?;
     Ok(Cow::Owned(module))
 }
 

@@ -480,7 +480,7 @@ impl<'m, 'o> Tracer<'m, 'o> {
             Code::JoinStack { .. } => {
                 return Err(
                     ExecError::new("the engine does not differentiate through `cf.join_stack`")
-                        .help("omit `batch-weight-grads`"),
+                        .help("run `unbatch-weight-grads` before"),
                 );
             }
             _ => {}

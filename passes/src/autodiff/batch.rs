@@ -11,7 +11,9 @@
 use pir_dialects::{cf, pd};
 use pir_ir::{
     Arith, Arithmetic, BlockId, Body, Context, DYNAMIC, Diagnostic, FlowEdit, FlowKind, Module, OpId, Rewriter, Type,
+    ValueId,
 };
+use rustc_hash::FxHashMap;
 
 use super::control_ops::ControlOps;
 use crate::analysis::{Counter, Variables};
@@ -66,22 +68,18 @@ fn run(ctx: &Context, body: &mut Body, known_sizes: bool) -> bool {
         let Some([cond, inner]) = blocks(&names, r.body, op) else {
             continue;
         };
-        if known_sizes && !has_known_length(&names, r.body, op, cond) {
+        if known_sizes && !has_known_length(&names, r.body, op) {
             continue;
         }
+        let mut joined = Joined::default();
         // The last first: places stay right when slots go.
         for result in (0..r.body.block_args(inner).len()).rev() {
             let Some(op) = r.body.block_parent(cond) else { break };
             if let Some(slot) = slot(&r, &names, op, [cond, inner], result).filter(|slot| {
                 let mut shapes = slot.terms.iter().flat_map(|term| r.body.operands(term.product));
-                !known_sizes
-                    || shapes.all(|v| {
-                        r.ctx
-                            .as_tensor(r.body.value_type(v))
-                            .is_some_and(|(shape, _)| !shape.contains(&DYNAMIC))
-                    })
+                !known_sizes || shapes.all(|v| r.ctx.is_static(r.body.value_type(v)))
             }) {
-                batch(&mut r, &names, op, inner, slot);
+                batch(&mut r, &names, op, inner, slot, &mut joined);
                 changed = true;
             }
         }
@@ -98,7 +96,10 @@ fn blocks(names: &ControlOps, body: &Body, op: OpId) -> Option<[BlockId; 2]> {
 
 /// Whether constants or the size of a stack determine the trip count of a loop, and so the size of the stacks that it pushes on. A loop
 /// that is run again from snapshots has none.
-fn has_known_length(names: &ControlOps, body: &Body, op: OpId, cond: BlockId) -> bool {
+pub(super) fn has_known_length(names: &ControlOps, body: &Body, op: OpId) -> bool {
+    let Some([cond, _]) = blocks(names, body, op) else {
+        return false;
+    };
     let counter = Counter::of(names.ctx, body, op);
     if counter.is_some_and(|counter| counter.trips(names.ctx, body).is_some()) {
         return true;
@@ -151,7 +152,7 @@ fn slot(r: &Rewriter<'_>, names: &ControlOps, op: OpId, [cond, inner]: [BlockId;
 }
 
 /// The dimension of the operands of a product that is summed over.
-fn summed_axes(r: &Rewriter<'_>, product: OpId) -> [usize; 2] {
+pub(super) fn summed_axes(r: &Rewriter<'_>, product: OpId) -> [usize; 2] {
     let flag = |name: &str| r.view(product).bool(name).unwrap_or(false);
     [usize::from(!flag("transpose_x")), usize::from(flag("transpose_y"))]
 }
@@ -193,18 +194,51 @@ fn is_worth_it(r: &Rewriter<'_>, op: OpId, inner: BlockId, ty: Type) -> bool {
     known && (summed < 0 || summed.saturating_mul(rows + columns) < rows.saturating_mul(columns))
 }
 
-fn batch(r: &mut Rewriter<'_>, names: &ControlOps, op: OpId, inner: BlockId, slot: Slot) {
+/// What is joined behind a loop.
+#[derive(Default)]
+struct Joined {
+    /// By what the loop pushes, and the type of it all.
+    values: FxHashMap<(ValueId, Type), ValueId>,
+    /// The last operation behind the loop for products.
+    last: Option<OpId>,
+}
+
+impl Joined {
+    /// All values that a loop computes, joined along an axis behind it.
+    fn of(
+        &mut self,
+        r: &mut Rewriter<'_>,
+        names: &ControlOps,
+        looped: OpId,
+        value: ValueId,
+        product: OpId,
+        (axis, ty): (usize, Type),
+    ) -> ValueId {
+        if let Some(&joined) = self.values.get(&(value, ty)) {
+            return joined;
+        }
+        let stack = r.before(looped).op(cf::CREATE_STACK).result(names.stack).value();
+        r.name_like(stack, value, "_stack");
+        r.before(product).op(cf::PUSH_BACK).operands([stack, value]).build();
+        let axis = r.ctx.int_attr(axis as i64);
+        r.after(self.last.unwrap_or(looped));
+        let join = r.op(cf::JOIN_STACK).operand(stack).attr("axis", axis).result(ty);
+        let joined = join.value();
+        r.name_like(joined, value, "_all");
+        self.last = r.body.defining_op(joined);
+        self.values.insert((value, ty), joined);
+        joined
+    }
+}
+
+fn batch(r: &mut Rewriter<'_>, names: &ControlOps, op: OpId, inner: BlockId, slot: Slot, joined: &mut Joined) {
     let mut behind = Vec::new();
     for term in &slot.terms {
-        let operands = [r.body.operand(term.product, 0), r.body.operand(term.product, 1)];
-        let stacks = operands.map(|operand| {
-            let stack = r.before(op).op(cf::CREATE_STACK).result(names.stack).value();
-            r.name_like(stack, operand, "_stack");
-            let push = r.before(term.product).op(cf::PUSH_BACK);
-            push.operand(stack).operand(operand).build();
-            stack
+        let factors = [0, 1].map(|at| {
+            let value = r.body.operand(term.product, at);
+            joined.of(r, names, op, value, term.product, term.joined[at])
         });
-        behind.push((stacks, operands, r.body.attrs(term.product), term.joined));
+        behind.push((factors, r.body.attrs(term.product)));
     }
     let mut name = None;
     for term in &slot.terms {
@@ -228,19 +262,12 @@ fn batch(r: &mut Rewriter<'_>, names: &ControlOps, op: OpId, inner: BlockId, slo
         result
     };
     let uses: Vec<_> = r.body.uses(result).collect();
-    r.after(op);
-    for (stacks, operands, attrs, types) in behind {
-        let joined = [0, 1].map(|at| {
-            let (axis, ty) = types[at];
-            let axis = r.ctx.int_attr(axis as i64);
-            let join = r.op(cf::JOIN_STACK).operand(stacks[at]).attr("axis", axis);
-            let joined = join.result(ty).value();
-            r.name_like(joined, operands[at], "_all");
-            joined
-        });
+    for (factors, attrs) in behind {
+        r.after(joined.last.unwrap_or(op));
         let ty = r.body.value_type(sum);
-        let product = r.op(pd::Matmul::NAME).operands(joined).attrs(attrs).result(ty).value();
+        let product = r.op(pd::Matmul::NAME).operands(factors).attrs(attrs).result(ty).value();
         sum = slot.arith.emit(r, Arith::Add, &[sum, product], ty);
+        joined.last = r.body.defining_op(sum);
     }
     r.body.set_value_name(sum, name);
     for at in uses {
@@ -268,8 +295,8 @@ impl Pass for BatchWeightGrads {
         "Applies to the loops that `backward` makes. If each iteration adds a matrix product to a sum that the loop \
          carries, like the gradient of a weight, the pass pushes the factors on stacks instead. After the loop, the \
          stacks are concatenated and multiplied once. This needs memory for all factors, so it is done only if the \
-         factors of one iteration are smaller than the sum. The summation order changes, so rounding may differ. The \
-         result cannot be differentiated again: run this pass last."
+         factors of one iteration are smaller than the sum. The summation order changes, so rounding may differ. \
+         `unbatch-weight-grads` undoes it."
     }
 
     fn options(&self) -> &'static [OptionSpec] {

@@ -43,6 +43,7 @@ mod stacks;
 mod strip;
 mod tapes;
 mod targets;
+mod unbatch;
 mod views;
 
 use pir_dialects::mlir::index_constant;
@@ -67,6 +68,7 @@ pub use split::SplitVjp;
 pub use strip::{StripBackward, StripBy, strip_backward};
 pub(crate) use tapes::{Recorded, recorded};
 pub use targets::BackwardOptions;
+pub use unbatch::{UnbatchWeightGrads, unbatch_weight_grads};
 
 use crate::analysis::{Variables, has_unknown_effects};
 
@@ -224,6 +226,7 @@ fn differentiate(
     f: &mut UnitFn<'_>,
 ) -> Result<(), Vec<Diagnostic>> {
     let ctx = module.ctx.clone();
+    unbatch_weight_grads(module);
     let mut rules = match options.twins {
         true => RuleTable::for_paddle(&ctx),
         false => RuleTable::new(&ctx),

@@ -38,6 +38,7 @@ const ADDING: &[&str] = &[
 const ROUNDING: &[&str] = &[
     "decompose",
     "batch-weight-grads",
+    "unbatch-weight-grads",
     "training",
     "inference",
     "pd-to-stablehlo",

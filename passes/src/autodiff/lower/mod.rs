@@ -23,12 +23,14 @@ mod writes;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use pir_ir::{Body, Context, Diagnostic, Module, Rewriter};
+use pir_ir::{Body, Context, Diagnostic, FlowKind, Module, Rewriter};
 use rustc_hash::FxHashMap;
 
+use super::batch::has_known_length;
 use super::calls::recompute;
 use super::control_ops::ControlOps;
 use super::remat::{Recompute, RematOptions, rematerialize};
+use super::unbatch::unbatch_unless;
 use crate::bodies::{atomically, for_each_body_mut};
 use crate::options::{OptionKind, OptionSpec, Options};
 use crate::pass::{Changed, Invocation, Pass, PassContext, Scope};
@@ -67,10 +69,18 @@ pub fn lower_stacks(module: &mut Module, options: LowerOptions) -> Result<Change
     atomically(module, |module| {
         // The depth of calls has no static bound, so calls are recomputed.
         recompute(module)?;
+        // Batches that need more records than it is known to make room for.
+        let unbatched = unbatch_unless(module, &|names, body, block, pushed| {
+            let op = body.block_parent(block);
+            let looped = op.filter(|&op| names.kind(body, op) == Some(FlowKind::Loop));
+            let fits = options.bound.is_some() || looped.is_none_or(|op| has_known_length(names, body, op));
+            fits && pushed.iter().all(|&v| names.ctx.is_static(body.value_type(v)))
+        });
         if options.overflow == Overflow::Remat && options.bound.is_some() {
             spill(module);
         }
-        for_each_body_mut(module, |ctx, body| run(ctx, body, options))
+        let lowered = for_each_body_mut(module, |ctx, body| run(ctx, body, options))?;
+        Ok((unbatched || lowered == Changed::Yes).into())
     })
 }
 

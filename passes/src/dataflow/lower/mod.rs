@@ -39,6 +39,7 @@ use pir_ir::{
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
+use crate::autodiff::unbatch_weight_grads;
 use crate::bodies::atomically;
 use crate::options::{OptionKind, OptionSpec};
 use crate::pass::{Changed, Pass, PassContext};
@@ -81,6 +82,8 @@ impl Pass for LowerToDataflow {
 
 fn lower(module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
     let ctx = module.ctx.clone();
+    // A stack of a graph is not joined.
+    unbatch_weight_grads(module);
     let parallel = cx.options.int("parallel-iterations").unwrap_or(10);
     let Some(body) = program(&ctx, &mut module.body) else {
         return Ok(Changed::No);

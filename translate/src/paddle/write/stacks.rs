@@ -117,7 +117,8 @@ pub(super) fn plan(ctx: &Context, body: &Body, top: BlockId, errors: &mut Vec<Di
             }
             cf::JOIN_STACK => {
                 let why = "it pops one tuple at a time from a stack";
-                planner.error(op, "`cf.join_stack`", why).help = Some("omit `batch-weight-grads`".to_owned());
+                planner.error(op, "`cf.join_stack`", why).help =
+                    Some("`unbatch-weight-grads` removes products of joined stacks".to_owned());
             }
             _ => {}
         }
