@@ -113,6 +113,12 @@ pub(super) trait Real: Scale + Add<Output = Self> + Sub<Output = Self> + Mul<Out
             // A column is a transposed row.
             return Self::product(p.turned(), y, x, z);
         }
+        // A matrix with one row or column is equal to its transpose in memory.
+        let p = Product {
+            tx: p.tx && p.m > 1 && p.k > 1,
+            ty: p.ty && p.n > 1 && p.k > 1,
+            ..p
+        };
         if !p.tx
             && p.m <= DOTS
             && p.n >= DOTS
@@ -127,12 +133,6 @@ pub(super) trait Real: Scale + Add<Output = Self> + Sub<Output = Self> + Mul<Out
             }
         }
         count_flops(2 * p.m * p.k * p.n);
-        // A matrix with one row or column is equal to its transpose in memory.
-        let p = Product {
-            tx: p.tx && p.m > 1 && p.k > 1,
-            ty: p.ty && p.n > 1 && p.k > 1,
-            ..p
-        };
         let small = p.m.saturating_mul(p.k).saturating_mul(p.n) <= SMALL;
         let most = if y.has_panels() { FEW } else { DOTS / 2 };
         let dots = p.m <= THIN || p.m <= most && p.k >= DOTS;

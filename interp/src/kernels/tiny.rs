@@ -76,8 +76,9 @@ mod tests {
             seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             (seed >> 8) as f32 / (1 << 23) as f32 - 1.0
         };
-        for (m, ty) in [(1, false), (1, true), (2, false), (33, true), (40, false)] {
-            let [k, n] = [100, 70];
+        let sizes = [(1, 70), (2, 70), (33, 70), (40, 70), (70, 1)];
+        for ((m, n), ty) in sizes.into_iter().flat_map(|size| [(size, false), (size, true)]) {
+            let k = 100;
             let p = Product { m, k, n, tx: false, ty };
             let x: Vec<f32> = (0..m * k).map(|_| number()).collect();
             let y: Vec<f32> = (0..k * n).map(|_| number()).collect();
@@ -88,13 +89,13 @@ mod tests {
                 let mut z = vec![0.0; m * n];
                 f32::gemm(p, &tiny, &y, &mut z).unwrap();
                 let back: Vec<f32> = z.iter().map(|z| z / exponent.exp2()).collect();
-                assert_eq!(back, plain, "{m} {ty} {exponent}");
+                assert_eq!(back, plain, "{p:?} {exponent}");
             }
             // Terms that would be too large if scaled.
             let y = vec![2f32.powi(127); k * n];
             let mut z = vec![0.0; m * n];
             f32::gemm(p, &vec![2f32.powi(-100); m * k], &y, &mut z).unwrap();
-            assert!(z.iter().all(|&z| z == k as f32 * 2f32.powi(27)), "{m} {ty}");
+            assert!(z.iter().all(|&z| z == k as f32 * 2f32.powi(27)), "{p:?}");
         }
     }
 }
