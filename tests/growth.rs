@@ -15,13 +15,13 @@ use pir_passes::{PassManager, PassRegistry, Pipeline, VerifyEach};
 use pir_tools::evaluate::KernelEvaluator;
 use programs::{
     arguments, attributes, branches, call_chain, cases, constants, failing_calls, functions, list, nest, pipeline_for,
-    regions, row, stacks, unknown, wide,
+    regions, row, stacks, unknown, weights, wide,
 };
 
 /// A way to write a program of a size, and the smallest of the sizes: the larger ones are twice and four times as large.
 type Kind = (&'static str, fn(usize) -> String, usize);
 
-const KINDS: [Kind; 12] = [
+const KINDS: [Kind; 13] = [
     ("loops in a row", row, 12),
     ("carried values", wide, 100),
     ("nested loops", nest, 40),
@@ -34,6 +34,7 @@ const KINDS: [Kind; 12] = [
     ("nested unknown operations", unknown, 100),
     ("a chain of calls", call_chain, 40),
     ("one list of all values", list, 200),
+    ("weights of a loop", weights, 50),
 ];
 
 /// Programs that are only read, and found to be wrong.

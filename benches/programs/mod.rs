@@ -273,6 +273,32 @@ pub fn regions(size: usize) -> String {
     text + ") : (index) -> f32\nreturn %r : f32\n}\n"
 }
 
+/// A loop that multiplies by as many weights.
+pub fn weights(size: usize) -> String {
+    let mut text = HEAD.to_owned();
+    for at in 0..size {
+        let _ = writeln!(
+            text,
+            "%w{at} = pd.data {{name = \"w{at}\", shape = [4, 4], dtype = f32}}"
+        );
+    }
+    text += "%row = pd.reshape (%x) {shape = [1, 4]}
+%steps, %y = pd.while (%zero, %row) cond (%i, %a) {
+%go = pd.less_than (%i, %n)
+cf.cond_yield (%go, %i, %a)
+} body (%j, %v0) {
+";
+    for at in 0..size {
+        let _ = writeln!(text, "%v{} = pd.matmul (%v{at}, %w{at})", at + 1);
+    }
+    let _ = writeln!(
+        text,
+        "%next = pd.increment (%j) {{value = 1.0}}\ncf.yield (%next, %v{size})\n}}\n\
+         %loss = pd.sum (%y)\npd.fetch (%loss) {{name = \"loss\"}}"
+    );
+    text
+}
+
 /// The same in MLIR's own syntax.
 pub fn cases(size: usize) -> String {
     let mut text = "func.func @f(%i: index, %x: f32) -> f32 {\n%r = scf.index_switch %i -> f32\n".to_owned();
@@ -316,6 +342,7 @@ pub fn pipeline_for(name: &str) -> (&'static str, String) {
         "prune-stacks" => "stack-locals,build-backward",
         "strip-backward" | "decompose" | "inplace-accumulate" | "remat" | "batch-weight-grads" | "lower-stacks"
         | "inference" => "backward",
+        "unbatch-weight-grads" => "backward,batch-weight-grads",
         "unrotate-while" => "rotate-while",
         "lift-cfg" => "lower-to-cfg",
         _ => "",

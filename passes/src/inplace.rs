@@ -179,23 +179,26 @@ fn accumulate(ctx: &Context, body: &mut Body) -> bool {
         if !body.is_alive(op) {
             continue;
         }
-        let Some(parts) = parts(ctx, body, op).filter(|p| p.is_loop) else {
+        if !parts(ctx, body, op).is_some_and(|p| p.is_loop) {
             continue;
-        };
+        }
+        let mut dropped = Vec::new();
         for carried in (0..body.num_operands(op)).rev() {
-            let Some(op) = body.block_parent(parts.first) else {
-                break;
-            };
             chain.additions.clear();
             chain.slots.clear();
             if let Some(result) = through_loop(ctx, body, op, carried, &mut chain)
                 && !chain.additions.is_empty()
             {
-                rewrite(ctx, body, &mut order, op, (carried, result), &chain);
-                // Places have moved.
-                chain.failed.retain(|&(block, _)| block != parts.first);
-                changed = true;
+                let place = rewrite(ctx, body, &order, op, (carried, result), &chain);
+                dropped.extend(chain.slots.drain(..).map(|slot| (slot, place)));
             }
+        }
+        if !dropped.is_empty() {
+            // Places move.
+            let blocks: FxHashSet<BlockId> = dropped.iter().map(|(slot, _)| slot.block).collect();
+            chain.failed.retain(|(block, _)| !blocks.contains(block));
+            drop_slots(ctx, body, &mut order, dropped);
+            changed = true;
         }
     }
     changed
@@ -368,7 +371,8 @@ fn may_change(ctx: &Context, body: &Body, order: &Order, start: ValueId, op: OpI
                 && body.uses(start).all(|u| u.op == op || before(u.op))))
 }
 
-fn rewrite(ctx: &Context, body: &mut Body, order: &mut Order, op: OpId, at: (usize, usize), chain: &Chain) {
+/// Adds in place what is added along a chain. Gives the value that the slots of the chain stand for, which remain to be dropped.
+fn rewrite(ctx: &Context, body: &mut Body, order: &Order, op: OpId, at: (usize, usize), chain: &Chain) -> ValueId {
     let (carried, result) = at;
     let start = body.operand(op, carried);
     let own = may_change(ctx, body, order, start, op);
@@ -396,28 +400,38 @@ fn rewrite(ctx: &Context, body: &mut Body, order: &mut Order, op: OpId, at: (usi
     }
     let outcome = r.body.result(op, result);
     r.body.replace_all_uses(outcome, place);
-    for slot in &chain.slots {
-        drop_slot(&mut r, order, place, slot);
-    }
+    // Another sum that starts from the same value does not see this one as its user.
+    r.body.set_operand(op, carried, place);
+    place
 }
 
-/// Removes a slot; what it was bound to is in `place`.
-fn drop_slot(r: &mut Rewriter<'_>, order: &mut Order, place: ValueId, slot: &Slot) {
-    let Some(op) = r.body.block_parent(slot.block) else {
-        return;
+/// Removes slots; what each was bound to is in a place. Operations are recreated once for all of their slots, inner ones first.
+fn drop_slots(ctx: &Context, body: &mut Body, order: &mut Order, mut slots: Vec<(Slot, ValueId)>) {
+    let mut r = Rewriter::new(ctx, body);
+    let place = |r: &Rewriter<'_>, slot: &Slot| {
+        let op = r.body.block_parent(slot.block)?;
+        order.0.get(op.index()).copied()
     };
-    let (Some(form), Ok(mut edit)) = (r.body.flow_form(r.ctx, op), FlowEdit::new(r.ctx, r.body, op)) else {
-        return;
-    };
-    edit.replace(r.body, FlowPoint::Parent, slot.result, place);
-    if let Some(carried) = slot.carried {
-        edit.replace(r.body, form.points[0], carried, place);
-        if let Some(entry) = form.entry.and_then(|entry| r.body.region_index(entry)) {
-            edit.replace(r.body, FlowPoint::Region(entry), carried, place);
+    slots.sort_by_cached_key(|(slot, _)| std::cmp::Reverse((place(&r, slot), slot.block)));
+    for slots in slots.chunk_by(|a, b| a.0.block == b.0.block) {
+        let Some(op) = slots.first().and_then(|(slot, _)| r.body.block_parent(slot.block)) else {
+            continue;
+        };
+        let (Some(form), Ok(mut edit)) = (r.body.flow_form(r.ctx, op), FlowEdit::new(r.ctx, r.body, op)) else {
+            continue;
+        };
+        for (slot, place) in slots {
+            edit.replace(r.body, FlowPoint::Parent, slot.result, *place);
+            if let Some(carried) = slot.carried {
+                edit.replace(r.body, form.points[0], carried, *place);
+                if let Some(entry) = form.entry.and_then(|entry| r.body.region_index(entry)) {
+                    edit.replace(r.body, FlowPoint::Region(entry), carried, *place);
+                }
+            }
         }
-    }
-    if let Ok(ready) = edit.check(r.body) {
-        let new = ready.apply(r, &[]).op;
-        order.replace(op, new);
+        if let Ok(ready) = edit.check(r.body) {
+            let new = ready.apply(&mut r, &[]).op;
+            order.replace(op, new);
+        }
     }
 }

@@ -27,6 +27,7 @@ fn places(bundles: &[Bundle], of: impl Fn(&Bundle) -> Option<usize>) -> SmallVec
 
 /// A list with the lanes of the bundles inserted. If two bundles begin at one position, neither has lanes.
 fn rebuild<T: Copy>(old: &[T], places: &[(usize, &Bundle)], mut make: impl FnMut(Lane) -> Option<T>) -> Vec<T> {
+    crate::steps::count(old.len());
     let mut new = Vec::with_capacity(old.len() + 1);
     let mut at = 0;
     for &(start, bundle) in places {

@@ -71,17 +71,30 @@ fn run(ctx: &Context, body: &mut Body, known_sizes: bool) -> bool {
         if known_sizes && !has_known_length(&names, r.body, op) {
             continue;
         }
+        let is_static = |r: &Rewriter<'_>, slot: &Slot| {
+            let mut factors = slot.terms.iter().flat_map(|term| r.body.operands(term.product));
+            factors.all(|v| r.ctx.is_static(r.body.value_type(v)))
+        };
+        let slots: Vec<Slot> = (0..r.body.block_args(inner).len())
+            .filter_map(|result| slot(&r, &names, op, [cond, inner], result))
+            .filter(|slot| !known_sizes || is_static(&r, slot))
+            .collect();
+        changed |= !slots.is_empty();
         let mut joined = Joined::default();
-        // The last first: places stay right when slots go.
-        for result in (0..r.body.block_args(inner).len()).rev() {
-            let Some(op) = r.body.block_parent(cond) else { break };
-            if let Some(slot) = slot(&r, &names, op, [cond, inner], result).filter(|slot| {
-                let mut shapes = slot.terms.iter().flat_map(|term| r.body.operands(term.product));
-                !known_sizes || shapes.all(|v| r.ctx.is_static(r.body.value_type(v)))
-            }) {
-                batch(&mut r, &names, op, inner, slot, &mut joined);
-                changed = true;
+        let mut unchanged = Vec::new();
+        for slot in slots {
+            let result = slot.result;
+            if batch(&mut r, &names, op, inner, slot, &mut joined) {
+                unchanged.push(result);
             }
+        }
+        if !unchanged.is_empty()
+            && let Ok(mut edit) = FlowEdit::new(ctx, r.body, op)
+        {
+            for result in unchanged {
+                edit.remove_carried(r.body, result);
+            }
+            edit.check(r.body).ok().map(|ready| ready.apply(&mut r, &[]));
         }
     }
     changed
@@ -231,7 +244,8 @@ impl Joined {
     }
 }
 
-fn batch(r: &mut Rewriter<'_>, names: &ControlOps, op: OpId, inner: BlockId, slot: Slot, joined: &mut Joined) {
+/// Multiplies behind a loop what it adds to a slot. Whether the loop adds nothing else, and need not carry it.
+fn batch(r: &mut Rewriter<'_>, names: &ControlOps, op: OpId, inner: BlockId, slot: Slot, joined: &mut Joined) -> bool {
     let mut behind = Vec::new();
     for term in &slot.terms {
         let factors = [0, 1].map(|at| {
@@ -248,7 +262,6 @@ fn batch(r: &mut Rewriter<'_>, names: &ControlOps, op: OpId, inner: BlockId, slo
         r.erase_op(term.sum);
         r.erase_op(term.product);
     }
-    // Without anything else that is added, the loop need not carry it at all.
     let arg = r.body.block_args(inner)[slot.result];
     let yielded = r
         .body
@@ -273,10 +286,7 @@ fn batch(r: &mut Rewriter<'_>, names: &ControlOps, op: OpId, inner: BlockId, slo
     for at in uses {
         r.body.set_operand(at.op, at.index, sum);
     }
-    if unchanged && let Ok(mut edit) = FlowEdit::new(names.ctx, r.body, op) {
-        edit.remove_carried(r.body, slot.result);
-        edit.check(r.body).ok().map(|ready| ready.apply(r, &[]));
-    }
+    unchanged
 }
 
 /// The pass `batch-weight-grads`.

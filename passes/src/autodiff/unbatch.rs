@@ -68,15 +68,26 @@ fn run(ctx: &Context, body: &mut Body, keep: &Keep<'_>) -> bool {
     let names = ControlOps::new(ctx);
     let product = ctx.op_name(pd::Matmul::NAME);
     let mut pending: Vec<OpId> = body.walk_all().filter(|&op| body.op_name(op) == product).collect();
-    pending.reverse();
     let order = Order::new(&names, body);
     let mut r = Rewriter::new(ctx, body);
     let mut changed = false;
-    while let Some(op) = pending.pop() {
-        let batched = Batched::of(&r, &names, &order, op);
-        if let Some(batched) = batched.filter(|b| !b.pushes().any(|(block, of)| keep(&names, r.body, block, of))) {
+    while !pending.is_empty() {
+        // Those behind one another are undone at once: each loop is recreated once for all of them.
+        let mut by_block: FxHashMap<BlockId, usize> = FxHashMap::default();
+        let mut groups: Vec<(BlockId, Vec<Batched>)> = Vec::new();
+        for op in pending.drain(..) {
+            let batched = Batched::of(&r, &names, &order, op);
+            if let Some(batched) = batched.filter(|b| !b.pushes().any(|(block, of)| keep(&names, r.body, block, of))) {
+                let at = *by_block.entry(batched.block).or_insert(groups.len());
+                if at == groups.len() {
+                    groups.push((batched.block, Vec::new()));
+                }
+                groups[at].1.push(batched);
+            }
+        }
+        for (block, group) in groups {
             // The factors of the new products may be joined themselves, by a loop inside.
-            pending.extend(batched.undo(&mut r, &names, &order));
+            pending.extend(undo(&mut r, &names, &order, block, group));
             changed = true;
         }
     }
@@ -115,11 +126,11 @@ impl Order {
     }
 }
 
-/// Something that adds to the sum: a product of what is pushed behind an operation, or an operation with regions inside.
+/// Something that adds to a sum: a product of what is pushed, behind an operation, or the operation with a block in which something does.
 #[derive(Clone, Copy)]
 enum Part {
     Pushed { factors: [ValueId; 2], behind: OpId },
-    Inside(OpId),
+    Inside(BlockId),
 }
 
 /// A product of two joined stacks.
@@ -196,10 +207,12 @@ impl Batched {
                 && (form.kind == FlowKind::Branch || form.blocks[1] == Some(at))
                 && FlowEdit::new(names.ctx, body, op).is_ok();
             known.then_some(())?;
+            let place = *order.blocks.get(&at)?;
+            let inside = Part::Inside(at);
             at = body.op_block(op)?;
-            let (place, parts) = (order.place(names, body, op)?, self.parts.entry(at).or_default());
+            let parts = self.parts.entry(at).or_default();
             let is_new = parts.iter().all(|part| part.0 != place);
-            parts.extend(is_new.then_some((place, Part::Inside(op))));
+            parts.extend(is_new.then_some((place, inside)));
             if !is_new {
                 return Some(());
             }
@@ -239,60 +252,91 @@ impl Batched {
         (fits && is_in_front).then_some((user.op, other))
     }
 
-    /// Makes loops and branches forward the sum. Gives the new products.
-    fn undo(self, r: &mut Rewriter<'_>, names: &ControlOps, order: &Order) -> Vec<OpId> {
-        let result = r.body.result(self.product, 0);
-        let ty = r.body.value_type(result);
-        let (Some(arith), Some((shape, elem))) = (r.ctx.arithmetic(ty), r.ctx.as_tensor(ty)) else {
-            return Vec::new();
+    /// What the sum starts from, and what it replaces: the product, or an addition to it.
+    fn ends(&self, r: &mut Rewriter<'_>, names: &ControlOps, order: &Order) -> Option<(ValueId, OpId)> {
+        if let Some((add, start)) = self.start(r, names, order) {
+            return Some((start, add));
+        }
+        let ty = r.body.value_type(r.body.result(self.product, 0));
+        let (shape, elem) = r.ctx.as_tensor(ty).filter(|_| r.ctx.is_static(ty))?;
+        let first = match self.parts.get(&self.block)?.first()?.1 {
+            Part::Pushed { behind, .. } => behind,
+            Part::Inside(block) => r.body.block_parent(block)?,
         };
-        let start = self.start(r, names, order);
-        let value = match start {
-            Some((_, start)) => start,
-            None if !r.ctx.is_static(ty) => return Vec::new(),
-            None => {
-                let first = self.parts.get(&self.block).and_then(|parts| parts.first());
-                let Some(&(_, Part::Inside(op) | Part::Pushed { behind: op, .. })) = first else {
-                    return Vec::new();
-                };
-                r.before(op);
-                match pd::full_with(r, shape, 0, |o| o.dtype(elem)) {
-                    Ok(zeros) => zeros,
-                    Err(_) => return Vec::new(),
-                }
-            }
-        };
-        let replaced = start.map_or(self.product, |(add, _)| add);
-        let mut sum = Sum {
-            names,
-            parts: &self.parts,
-            attrs: r.body.attrs(self.product),
-            arith,
-            ty,
-            result,
-            name: r.body.result(replaced, 0),
-            products: Vec::new(),
-        };
-        let Some(value) = sum.through(r, self.block, value) else {
-            return Vec::new();
-        };
-        let products = sum.products;
-        r.take_name(r.body.result(replaced, 0), value);
-        r.replace_value(r.body.result(replaced, 0), value);
+        r.before(first);
+        let zeros = pd::full_with(r, shape, 0, |o| o.dtype(elem)).ok()?;
+        Some((zeros, self.product))
+    }
+
+    /// Erases what is used no longer. A stack may be joined for another product.
+    fn erase(self, r: &mut Rewriter<'_>, replaced: OpId) {
         if replaced != self.product {
             r.erase_op(replaced);
         }
         r.erase_op(self.product);
         for (join, stack) in self.joins.into_iter().zip(self.stacks) {
-            // Another product may use it.
             if r.body.is_alive(join) && !r.body.has_uses(r.body.result(join, 0)) {
                 let users: Vec<OpId> = r.body.uses(stack).map(|at| at.op).collect();
                 users.into_iter().for_each(|op| r.erase_op(op));
                 r.body.defining_op(stack).into_iter().for_each(|op| r.erase_op(op));
             }
         }
-        products
     }
+}
+
+/// Makes loops and branches forward the sums of the products of a block. Gives the new products.
+fn undo(r: &mut Rewriter<'_>, names: &ControlOps, order: &Order, block: BlockId, group: Vec<Batched>) -> Vec<OpId> {
+    let mut members = Vec::new();
+    let mut values = Vec::new();
+    let mut parts: FxHashMap<BlockId, Vec<(u32, usize, Part)>> = FxHashMap::default();
+    for batched in group {
+        let result = r.body.result(batched.product, 0);
+        let ty = r.body.value_type(result);
+        let Some(arith) = r.ctx.arithmetic(ty) else { continue };
+        let Some((start, replaced)) = batched.ends(r, names, order) else {
+            continue;
+        };
+        for (&block, own) in &batched.parts {
+            let own = own.iter().map(|&(place, part)| (place, members.len(), part));
+            parts.entry(block).or_default().extend(own);
+        }
+        values.push(start);
+        let name = r.body.result(replaced, 0);
+        let attrs = r.body.attrs(batched.product);
+        members.push((
+            batched,
+            replaced,
+            Like {
+                attrs,
+                arith,
+                ty,
+                result,
+                name,
+            },
+        ));
+    }
+    parts
+        .values_mut()
+        .for_each(|parts| parts.sort_unstable_by_key(|part| (part.0, part.1)));
+    let mut sums = Sums {
+        names,
+        parts: &parts,
+        like: members.iter().map(|member| member.2).collect(),
+        values,
+        products: Vec::new(),
+    };
+    if sums.through(r, block).is_none() {
+        return Vec::new();
+    }
+    let Sums { values, products, .. } = sums;
+    for (&(_, replaced, _), &value) in members.iter().zip(&values) {
+        r.take_name(r.body.result(replaced, 0), value);
+        r.replace_value(r.body.result(replaced, 0), value);
+    }
+    members
+        .into_iter()
+        .for_each(|(batched, replaced, _)| batched.erase(r, replaced));
+    products
 }
 
 /// The pushes on a stack that is joined once, and not used otherwise.
@@ -316,63 +360,106 @@ fn pushes(body: &Body, names: &ControlOps, order: &Order, join: OpId, stack: Val
     Some(all)
 }
 
-/// A sum on its way through loops and branches.
-struct Sum<'a, 'c> {
-    names: &'a ControlOps<'c>,
-    parts: &'a FxHashMap<BlockId, Vec<(u32, Part)>>,
+/// What products and sums are like.
+#[derive(Clone, Copy)]
+struct Like {
     attrs: AttrDict,
     arith: &'static dyn Arithmetic,
     ty: Type,
-    /// What products and sums are named like.
+    /// What a product and a sum are named like.
     result: ValueId,
     name: ValueId,
+}
+
+/// Sums on their way through loops and branches.
+struct Sums<'a, 'c> {
+    names: &'a ControlOps<'c>,
+    /// By block: the place, the number of the sum, and what adds to it.
+    parts: &'a FxHashMap<BlockId, Vec<(u32, usize, Part)>>,
+    like: Vec<Like>,
+    /// What they are so far.
+    values: Vec<ValueId>,
     products: Vec<OpId>,
 }
 
-impl Sum<'_, '_> {
-    /// What it is at the end of a block that it enters as `value`.
-    fn through(&mut self, r: &mut Rewriter<'_>, block: BlockId, mut value: ValueId) -> Option<ValueId> {
-        let parts = self.parts;
-        for &(_, part) in parts.get(&block).into_iter().flatten() {
-            value = match part {
-                Part::Pushed { factors, behind } => self.add(r, factors, behind, value),
-                Part::Inside(op) => self.inside(r, op, value)?,
-            };
-            r.name_like(value, self.name, "");
+impl Sums<'_, '_> {
+    /// Leads the sums through a block that they enter.
+    fn through(&mut self, r: &mut Rewriter<'_>, block: BlockId) -> Option<()> {
+        let parts = self.parts.get(&block).map_or(&[][..], Vec::as_slice);
+        // Sums that go into the same operation stand next to each other.
+        for parts in parts.chunk_by(|a, b| a.0 == b.0) {
+            match parts.first()?.2 {
+                Part::Inside(block) => {
+                    let numbers: Vec<usize> = parts.iter().map(|part| part.1).collect();
+                    let op = r.body.block_parent(block)?;
+                    self.inside(r, op, &numbers)?;
+                }
+                Part::Pushed { .. } => parts.iter().for_each(|&(_, at, part)| self.add(r, at, part)),
+            }
         }
-        Some(value)
+        Some(())
     }
 
-    fn add(&mut self, r: &mut Rewriter<'_>, factors: [ValueId; 2], behind: OpId, value: ValueId) -> ValueId {
+    fn add(&mut self, r: &mut Rewriter<'_>, at: usize, part: Part) {
+        let Part::Pushed { factors, behind } = part else { return };
+        let like = self.like[at];
         r.after(behind);
-        let product = r.op(pd::Matmul::NAME).operands(factors).attrs(self.attrs);
-        let product = product.result(self.ty).build();
+        let product = r.op(pd::Matmul::NAME).operands(factors).attrs(like.attrs);
+        let product = product.result(like.ty).build();
         self.products.push(product);
         let product = r.body.result(product, 0);
-        r.name_like(product, self.result, "");
-        self.arith.emit(r, Arith::Add, &[value, product], self.ty)
+        r.name_like(product, like.result, "");
+        let sum = like.arith.emit(r, Arith::Add, &[self.values[at], product], like.ty);
+        r.name_like(sum, like.name, "");
+        self.values[at] = sum;
     }
 
-    fn inside(&mut self, r: &mut Rewriter<'_>, op: OpId, value: ValueId) -> Option<ValueId> {
+    /// The same for the blocks of an operation, which some of the sums enter.
+    fn inside(&mut self, r: &mut Rewriter<'_>, op: OpId, numbers: &[usize]) -> Option<()> {
         let form = self.names.form(r.body, op)?;
         let [Some(first), Some(second)] = form.blocks else {
             return None;
         };
+        let before: Vec<ValueId> = numbers.iter().map(|&at| self.values[at]).collect();
+        let types: Vec<Type> = numbers.iter().map(|&at| self.like[at].ty).collect();
         if form.kind == FlowKind::Loop {
-            let carried = Carry::plan(r, self.names, op, [self.ty])?.apply(r, &[value]).pop()?;
-            for arg in [carried.in_cond, carried.in_body] {
-                r.name_like(arg, self.name, "");
+            let carried = Carry::plan(r, self.names, op, types)?.apply(r, &before);
+            for (&at, carried) in numbers.iter().zip(&carried) {
+                for arg in [carried.in_cond, carried.in_body] {
+                    r.name_like(arg, self.like[at].name, "");
+                }
+                self.values[at] = carried.in_body;
             }
-            let next = self.through(r, second, carried.in_body)?;
-            r.body.set_operand(carried.yielded.op, carried.yielded.index, next);
-            return Some(r.body.result(r.body.block_parent(second)?, carried.result_at));
+            self.through(r, second)?;
+            let op = r.body.block_parent(second)?;
+            for (&at, carried) in numbers.iter().zip(&carried) {
+                r.body
+                    .set_operand(carried.yielded.op, carried.yielded.index, self.values[at]);
+                self.values[at] = r.body.result(op, carried.result_at);
+                r.name_like(self.values[at], self.like[at].name, "");
+            }
+            return Some(());
         }
-        let ends = [self.through(r, first, value)?, self.through(r, second, value)?];
+        let mut ends = [Vec::new(), Vec::new()];
+        for (block, ends) in [first, second].into_iter().zip(&mut ends) {
+            for (&at, &value) in numbers.iter().zip(&before) {
+                self.values[at] = value;
+            }
+            self.through(r, block)?;
+            ends.extend(numbers.iter().map(|&at| self.values[at]));
+        }
         let mut edit = FlowEdit::new(self.names.ctx, r.body, op).ok()?;
-        let given = [(form.points[0], ends[0]), (form.points[1], ends[1])];
-        let lane = edit.add(FlowPoint::Parent, self.ty, &given);
+        let given = ends[0].iter().zip(&ends[1]);
+        let lanes: Vec<_> = given
+            .zip(types)
+            .map(|((&a, &b), ty)| edit.add(FlowPoint::Parent, ty, &[(form.points[0], a), (form.points[1], b)]))
+            .collect();
         let done = edit.check(r.body).ok()?.apply(r, &[]);
-        Some(done.result(r.body, lane))
+        for (&at, lane) in numbers.iter().zip(lanes) {
+            self.values[at] = done.result(r.body, lane);
+            r.name_like(self.values[at], self.like[at].name, "");
+        }
+        Some(())
     }
 }
 
