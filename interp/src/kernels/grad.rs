@@ -2,6 +2,7 @@
 
 use super::binary::zip_floats;
 use super::broadcast::expand;
+use super::steps::tanh_grad;
 use super::unary::number;
 use super::{Inputs, Kernel, Outputs, Prepare, one, take};
 use crate::tensor::Storage;
@@ -10,9 +11,7 @@ use crate::tensor::{Element, Shape, Tensor};
 use pir_dialects::pd;
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
-    (pd::TanhGrad::NAME, |_| {
-        floats(|o, g| g * (1.0 - o * o), |o, g| g * (1.0 - o * o))
-    }),
+    (pd::TanhGrad::NAME, |_| floats(tanh_grad::<f32>, tanh_grad::<f64>)),
     (pd::SigmoidGrad::NAME, |_| {
         floats(|o, g| g * o * (1.0 - o), |o, g| g * o * (1.0 - o))
     }),

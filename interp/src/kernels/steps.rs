@@ -130,6 +130,13 @@ macro_rules! number {
     };
 }
 
+/// The gradient of `tanh`, of its result and a cotangent. The square of a tiny result would be subnormal, which takes long.
+#[inline(always)]
+pub(super) fn tanh_grad<T: Number>(o: T, g: T) -> T {
+    let o = if o.abs() <= T::from_f64(1e-12) { T::default() } else { o };
+    g * (T::from_f64(1.0) - o * o)
+}
+
 number!(f32, F32);
 number!(f64, F64);
 
@@ -324,7 +331,7 @@ fn compute<T: Number>(step: &Step, to: &mut [T], [x, y]: [&[T]; 2], flush: T::Le
                 (if a < low { low } else { most }).flushed(flush)
             });
         }
-        Step::TanhGrad => binary(to, x, y, |o, g| (g * (one - o * o)).flushed(flush)),
+        Step::TanhGrad => binary(to, x, y, |o, g| tanh_grad(o, g).flushed(flush)),
         Step::SigmoidGrad => binary(to, x, y, |o, g| (g * o * (one - o)).flushed(flush)),
         Step::ReluGrad => binary(to, x, y, |o, g| if o > zero { g } else { zero }),
         Step::SqrtGrad => binary(to, x, y, |o, g| (g * half / o).flushed(flush)),
