@@ -368,3 +368,55 @@ pd.fetch (%loss) {name = \"loss\"}";
         }
     }
 }
+
+/// The n-th value on one stack is multiplied with the n-th on the other, whichever pushes these are.
+#[test]
+fn pushes_that_are_not_next_to_each_other_stay() {
+    let ctx = pir_dialects::context();
+    let program = |first: &str, second: &str| {
+        format!(
+            "%zero = pd.full {{shape = [1], value = 0, dtype = i64}}
+%n = pd.full {{shape = [1], value = 3, dtype = i64}}
+%x = pd.data {{name = \"x\", shape = [1, 3], dtype = f64}}
+%y = pd.data {{name = \"y\", shape = [1, 3], dtype = f64}}
+%s = cf.create_stack () : cf.stack
+%t = cf.create_stack () : cf.stack
+%e = pd.while (%zero) cond (%i) {{
+  %go = pd.less_than (%i, %n)
+  cf.cond_yield (%go, %i)
+}} body (%i) {{
+  cf.push_back (%s, %x)
+  {first}
+  %f = pd.while (%zero) cond (%j) {{
+    %more = pd.less_than (%j, %i)
+    cf.cond_yield (%more, %j)
+  }} body (%j) {{
+    %a = pd.sin (%x)
+    cf.push_back (%s, %a)
+    cf.push_back (%t, %y)
+    %m = pd.increment (%j) {{value = 1.0}}
+    cf.yield (%m)
+  }}
+  {second}
+  %k = pd.increment (%i) {{value = 1.0}}
+  cf.yield (%k)
+}}
+%xs = cf.join_stack (%s) {{axis = 0}} : tensor<?x3xf64>
+%ys = cf.join_stack (%t) {{axis = 0}} : tensor<?x3xf64>
+%p = pd.matmul (%xs, %ys) {{transpose_x = true}} : tensor<3x3xf64>
+pd.fetch (%p) {{name = \"p\"}}"
+        )
+    };
+    let push = "%b = pd.cos (%y)\n  cf.push_back (%t, %b)";
+    for (text, stays) in [(program(push, ""), false), (program("", push), true)] {
+        let plain = read(&ctx, &text);
+        let changed = differentiated(&ctx, &text, "unbatch-weight-grads");
+        let printed = pir_ir::text::print(&changed, &Default::default());
+        assert_eq!(printed.contains("cf.join_stack"), stays, "{printed}");
+        let (inputs, _) = inputs(&plain, 0, 1);
+        let [before, after] = [&plain, &changed].map(|module| run(module, &inputs).fetched);
+        for (a, b) in before[0].1.to_f64().iter().zip(after[0].1.to_f64()) {
+            assert!((a - b).abs() < 1e-12, "{a} and {b} of\n{printed}");
+        }
+    }
+}

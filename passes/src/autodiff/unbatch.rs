@@ -170,6 +170,7 @@ impl Batched {
             parts: FxHashMap::default(),
         };
         (ones.len() == others.len()).then_some(())?;
+        let mut between = Vec::new();
         for ((at, ones), (other, others)) in ones.into_iter().zip(others) {
             (at == other && ones.len() == others.len()).then_some(())?;
             batched.enclose(names, order, body, at)?;
@@ -178,12 +179,21 @@ impl Batched {
                 let (place, behind) = one.max(other);
                 let factors = [one, other].map(|(_, push)| body.operand(push, 1));
                 parts.push((place, Part::Pushed { factors, behind }));
+                between.push((at, one.min(other).0, place));
             }
         }
         batched
             .parts
             .values_mut()
             .for_each(|parts| parts.sort_unstable_by_key(|part| part.0));
+        // What is pushed inside an operation between two pushes is on top of only one of them.
+        let is_apart = |&(block, from, to): &(BlockId, u32, u32)| {
+            let parts = batched.parts.get(&block).map_or(&[][..], Vec::as_slice);
+            let parts = &parts[parts.partition_point(|part| part.0 <= from)..];
+            let mut inside = parts.iter().take_while(|part| part.0 < to);
+            !inside.any(|part| matches!(part.1, Part::Inside(_)))
+        };
+        between.iter().all(is_apart).then_some(())?;
         // Nothing is pushed behind the joins.
         let last = batched.parts.get(&block)?.last()?.0;
         let joined = [a, b].map(|join| order.place(names, body, join));
