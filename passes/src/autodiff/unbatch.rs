@@ -206,10 +206,9 @@ impl Batched {
     /// Adds the operations around a block.
     fn enclose(&mut self, names: &ControlOps, order: &Order, body: &Body, mut at: BlockId) -> Option<()> {
         for _ in 0..MAX_DEPTH {
-            if at == self.block || self.parts.contains_key(&at) {
+            if at == self.block {
                 return Some(());
             }
-            self.parts.entry(at).or_default();
             let op = body.block_parent(at)?;
             let form = names.form(body, op)?;
             // Not the region that decides.
