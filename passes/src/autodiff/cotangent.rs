@@ -287,6 +287,18 @@ pub(crate) fn conjugated(r: &mut Rewriter<'_>, grad: ValueId) -> ValueId {
     }
 }
 
+/// Zeros of a type.
+///
+/// # Errors
+/// When it is no tensor of static shape.
+pub(crate) fn zeros_of(r: &mut Rewriter<'_>, ty: Type) -> Result<ValueId, String> {
+    let elem = r.ctx.elem_type(ty);
+    match r.ctx.as_tensor(ty) {
+        Some((shape, _)) if r.ctx.is_static(ty) => pd::full_with(r, shape, 0, |o| o.dtype(elem)),
+        _ => Err("the function that computes its derivative takes a cotangent of unknown shape".to_owned()),
+    }
+}
+
 /// Zeros of the type of `like`, which is visible where they are needed.
 pub(crate) fn zeros_like(r: &mut Rewriter<'_>, like: ValueId) -> Result<ValueId, String> {
     if is_list(r.ctx, r.body.value_type(like)) {

@@ -32,6 +32,7 @@ use rustc_hash::FxHashMap;
 
 use super::batch::summed_axes;
 use super::control_ops::ControlOps;
+use super::cotangent::zeros_of;
 use super::loop_editing::Carry;
 use crate::bodies::inner_bodies_mut;
 use crate::pass::{Changed, Pass, PassContext};
@@ -267,14 +268,12 @@ impl Batched {
             return Some((start, add));
         }
         let ty = r.body.value_type(r.body.result(self.product, 0));
-        let (shape, elem) = r.ctx.as_tensor(ty).filter(|_| r.ctx.is_static(ty))?;
         let first = match self.parts.get(&self.block)?.first()?.1 {
             Part::Pushed { behind, .. } => behind,
             Part::Inside(block) => r.body.block_parent(block)?,
         };
         r.before(first);
-        let zeros = pd::full_with(r, shape, 0, |o| o.dtype(elem)).ok()?;
-        Some((zeros, self.product))
+        Some((zeros_of(r, ty).ok()?, self.product))
     }
 
     /// Erases what is used no longer. A stack may be joined for another product.

@@ -1,13 +1,13 @@
 //! Rules of operations whose rows hold programs: their own vector-Jacobian product, or the derivative of what they compute;
 //! and of calls that have a derivative of their own.
 
+use pir_dialects::func;
 use pir_dialects::marks::NO_VJP;
-use pir_dialects::{func, pd};
 use pir_ir::verify::compatible;
-use pir_ir::{AttrData, OpDef, Restated, Rewriter, Semantics, Type, ValueId, VjpArgs};
+use pir_ir::{AttrData, OpDef, Restated, Semantics, ValueId, VjpArgs};
 use smallvec::SmallVec;
 
-use super::super::cotangent::zeros_like;
+use super::super::cotangent::{zeros_like, zeros_of};
 use super::expand::expanded;
 use super::{Rule, RuleCx, rule};
 
@@ -151,15 +151,6 @@ fn add_all(cx: &mut RuleCx<'_, '_>, all: bool, grads: impl IntoIterator<Item = V
         }
     }
     Ok(())
-}
-
-/// Zeros of a type.
-fn zeros_of(r: &mut Rewriter<'_>, ty: Type) -> Result<ValueId, String> {
-    let elem = r.ctx.elem_type(ty);
-    match r.ctx.as_tensor(ty) {
-        Some((shape, _)) if r.ctx.is_static(ty) => pd::full_with(r, shape, 0, |o| o.dtype(elem)),
-        _ => Err("the function that computes its derivative takes a cotangent of unknown shape".to_owned()),
-    }
 }
 
 fn vjp(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
