@@ -2,6 +2,7 @@
 
 use super::broadcast::{broadcast, expand, map as each, through};
 use super::math::{Math, single};
+use super::pieces;
 use super::shape::cut;
 use super::special::sigmoid;
 use super::vector::{Function, Mapping, PrepareMapping, function, mapping};
@@ -13,7 +14,9 @@ use pir_dialects::pd;
 /// Functions of one float.
 pub(super) const FUNCTIONS: &[(&str, PrepareMapping)] = &[
     (pd::Gelu::NAME, |s| match s.flag("approximate", false) {
-        false => mapping(function!(|m, x| x * m.normal(x); |x| single::gelu(x), x >= single::LEAST_GELU)),
+        false => {
+            mapping(function!(|m, x| x * m.normal(x); |x| single::gelu(x), x >= single::LEAST_GELU; &pieces::GELU))
+        }
         // As its derivative has it, with the rounding of tanh near -1.
         true => mapping(function!(|m, x| {
             let inner = GELU * (x + 0.044715 * x * x * x);

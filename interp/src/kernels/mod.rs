@@ -37,6 +37,7 @@ mod number;
 mod optimizer;
 mod paddle;
 mod panels;
+pub(crate) mod pieces;
 mod pool;
 mod pooling;
 mod random;

@@ -5,6 +5,7 @@ use pir_dialects::stablehlo::chlo;
 
 use super::broadcast::{map, through};
 use super::math::single;
+use super::pieces;
 use super::special::{digamma, erf_inv, lgamma, mixed_pow};
 use super::vector::{Cos, Power, PrepareMapping, Sin, apply, function, mapping};
 use super::{Kernel, Outputs, Prepare, Spec, one, take};
@@ -24,7 +25,7 @@ pub(super) const FUNCTIONS: &[(&str, PrepareMapping)] = &[
         mapping(function!(|m, x| m.ln_1p(x); |x| single::ln_1p(x), single::has_ln_1p(x)))
     }),
     (pd::Tanh::NAME, |_| {
-        mapping(function!(|m, x| m.tanh(x); |x| single::tanh(x), true))
+        mapping(function!(|m, x| m.tanh(x); |x| single::tanh(x), true; &pieces::TANH))
     }),
     (pd::Sin::NAME, |_| mapping(Sin)),
     (pd::Cos::NAME, |_| mapping(Cos)),

@@ -2,6 +2,7 @@
 
 use super::broadcast::{TILE, through};
 use super::math::{Math, TURNS, single};
+use super::pieces::{self, Pieces};
 use super::{Kernel, Outputs, Spec, one, take};
 use crate::parallel;
 use crate::simd::{self, Task};
@@ -42,12 +43,16 @@ pub(crate) trait Function: Copy + Sync {
     fn fits(self, _: f32) -> bool {
         true
     }
+
+    /// A faster form in single precision, for processors that look up numbers in registers.
+    const PIECES: Option<&'static Pieces> = None;
 }
 
 /// A [`Function`] from an expression with [`Math`]: `function!(|m, x| x * m.sigmoid(x))`; captured numbers come first,
-/// `function!([slope] |m, x| m.exp(slope * x))`, and last its form in single precision and the numbers that it is for.
+/// `function!([slope] |m, x| m.exp(slope * x))`, and last its form in single precision, the numbers that it is for, and its
+/// form on [`Pieces`].
 macro_rules! function {
-    ($([$($name:ident),*])? |$m:ident, $x:ident| $value:expr $(; |$y:ident| $single:expr, $fits:expr)?) => {{
+    ($([$($name:ident),*])? |$m:ident, $x:ident| $value:expr $(; |$y:ident| $single:expr, $fits:expr $(; $pieces:expr)?)?) => {{
         #[derive(Clone, Copy)]
         struct This {
             $($($name: f64,)*)?
@@ -72,6 +77,8 @@ macro_rules! function {
                 fn fits(self, $y: f32) -> bool {
                     $fits
                 }
+
+                $(const PIECES: Option<&'static $crate::kernels::pieces::Pieces> = Some($pieces);)?
             )?
         }
         This { $($($name,)*)? }
@@ -83,6 +90,11 @@ pub(crate) use function;
 pub(crate) trait Lane: Part + Flush {
     /// Whether all digits of the result count.
     const WIDE: bool;
+
+    /// Applies a function to each number.
+    fn each(span: Span<'_, Self>, f: impl Function) {
+        simd::run(Each(span, f));
+    }
 
     /// The numbers, if they are in single precision.
     #[inline(always)]
@@ -105,6 +117,10 @@ pub(crate) trait Lane: Part + Flush {
 
 impl Lane for f32 {
     const WIDE: bool = false;
+
+    fn each(span: Span<'_, Self>, f: impl Function) {
+        pieces::each(span, f);
+    }
 
     #[inline(always)]
     fn singles(values: &mut [Self]) -> Option<&mut [f32]> {
@@ -139,7 +155,8 @@ pub(crate) struct Span<'v, T: Flush> {
     pub(crate) least: T::Least,
 }
 
-struct Each<'v, T: Flush, F>(Span<'v, T>, F);
+/// Applies a function to each number of a span.
+pub(super) struct Each<'v, T: Flush, F>(pub(super) Span<'v, T>, pub(super) F);
 
 /// Applies a function to the numbers of a span; whether all of them fit it. A closure in its place might be left out of line, where it is
 /// not compiled for the instruction set.
@@ -197,11 +214,6 @@ fn double<T: Lane, F: Function, const FMA: bool>(f: F, x: T) -> T {
     if is_nan(x) { x } else { T::narrow(y) }
 }
 
-/// Applies a function to each number.
-pub(crate) fn each<T: Lane>(span: Span<'_, T>, f: impl Function) {
-    simd::run(Each(span, f));
-}
-
 /// Applies a function to each number of a tensor, in place if the buffer is unshared. It is `dyn`, so that what surrounds
 /// it is compiled once for an element type.
 fn tiles<T: Element + Lane>(data: Data, f: &(dyn Fn(Span<'_, T>) + Sync)) -> Result<Data, String> {
@@ -249,8 +261,8 @@ pub(crate) type PrepareMapping = fn(&Spec<'_>) -> Mapping;
 /// Makes a mapping of a function.
 pub(super) fn mapping(f: impl Function + Send + 'static) -> Mapping {
     Box::new(move |floats| match floats {
-        Floats::F32(span) => each(span, f),
-        Floats::F64(span) => each(span, f),
+        Floats::F32(span) => f32::each(span, f),
+        Floats::F64(span) => f64::each(span, f),
     })
 }
 
@@ -353,7 +365,7 @@ mod tests {
     fn values<T: Lane, const N: usize>(from: [T; N], f: impl Function) -> [T; N] {
         let (mut found, least) = (from, T::OFF);
         let (from, to) = (&from[..], &mut found[..]);
-        each(Span { from, to, least }, f);
+        T::each(Span { from, to, least }, f);
         found
     }
 
@@ -366,7 +378,7 @@ mod tests {
                 .map(f32::from_bits)
                 .collect();
             let mut found = values.clone();
-            each(
+            f32::each(
                 Span {
                     from: &values,
                     to: &mut found,
@@ -457,6 +469,16 @@ mod tests {
         x >= single::LEAST
     }
 
+    /// Functions on pieces, where the processor has the instructions.
+    fn on_pieces(step: usize) -> [(&'static str, f64); 2] {
+        let tanh = function!(|m, x| m.tanh(x); |x| single::tanh(x), true; &pieces::TANH);
+        let gelu = function!(|m, x| x * m.normal(x); |x| single::gelu(x), x >= single::LEAST_GELU; &pieces::GELU);
+        [
+            ("tanh", worst(tanh, f64::tanh, step)),
+            ("gelu", worst(gelu, |x| x * normal(x), step * 7)),
+        ]
+    }
+
     singles! {
         SingleTanh: |m, x| m.tanh(x); single::tanh, |_| true;
         SingleSigmoid: |m, x| m.sigmoid(x); single::sigmoid, ordinary;
@@ -505,6 +527,10 @@ mod tests {
         ] {
             println!("{name} in single precision: {error}");
             assert!(error <= 2.0, "{name} in single precision: {error}");
+        }
+        for (name, error) in on_pieces(step) {
+            println!("{name} on pieces: {error}");
+            assert!(error <= 2.0, "{name} on pieces: {error}");
         }
         // The exact values are slow to compute.
         for (name, error) in [

@@ -96,17 +96,20 @@ fn square(a: f32) -> f32 {
     a * a
 }
 
-/// `2^n` for an integer that was rounded by [`ROUND`], from -126 to 127.
+/// The same with the bias of an exponent, which comes into the low bits too.
+const ROUND_EXPONENT: f32 = ROUND + 127.0;
+
+/// `2^n` for an integer that was rounded by [`ROUND_EXPONENT`], from -126 to 127.
 #[inline(always)]
 fn power(rounded: f32) -> f32 {
-    f32::from_bits(rounded.to_bits().wrapping_add(127) << 23)
+    f32::from_bits(rounded.to_bits() << 23)
 }
 
 /// `e^(x + rest) = p + p s`, where `p` is a power of two: `p` and `s`.
 #[inline(always)]
 fn reduced(x: f32, rest: f32) -> [f32; 2] {
-    let rounded = x.mul_add(std::f32::consts::LOG2_E, ROUND);
-    let n = rounded - ROUND;
+    let rounded = x.mul_add(std::f32::consts::LOG2_E, ROUND_EXPONENT);
+    let n = rounded - ROUND_EXPONENT;
     let r = (-n).mul_add(LN_2[1], (-n).mul_add(LN_2[0], x) + rest);
     [power(rounded), r.mul_add(r * horner(r, EXP), r)]
 }
