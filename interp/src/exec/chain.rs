@@ -163,7 +163,7 @@ impl Chain {
         let work = count * self.codes.len() / 4;
         let spread = parallel::pays(work) && count > PART;
         // Where the results go: in place of operands that are not needed any more.
-        let mut results: SmallVec<[(Tensor, Option<usize>); 2]> = SmallVec::new();
+        let mut results: SmallVec<[(Value, Option<usize>); 2]> = SmallVec::new();
         let mut new: SmallVec<[Storage<T>; 2]> = SmallVec::new();
         for _ in &self.flow.wanted {
             let taken = |number: usize| results.iter().any(|&(_, of)| of == Some(number));
@@ -175,16 +175,17 @@ impl Chain {
                 };
                 src.last && matches!(kinds[number], Kind::Each) && !taken(number) && unique
             });
-            let old = dead.map(|number| std::mem::take(&mut env[self.flow.outside[number].slot as usize]));
-            let tensor = match old {
-                Some(Value::Tensor(tensor)) => tensor,
-                _ => {
+            match dead {
+                Some(number) => {
+                    let slot = self.flow.outside[number].slot as usize;
+                    results.push((std::mem::take(&mut env[slot]), dead));
+                }
+                None => {
                     let storage = if spread { stale(count) } else { room(count) };
                     new.push(storage.map_err(ExecError::new)?);
-                    Tensor::scalar(T::default())
+                    results.push((Value::None, None));
                 }
-            };
-            results.push((tensor, dead));
+            }
         }
         self.compute(
             env,
@@ -200,12 +201,16 @@ impl Chain {
         for src in self.flow.outside.iter().filter(|src| src.last) {
             env[src.slot as usize] = Value::None;
         }
-        let mut new = new.into_iter();
-        for ((tensor, dead), &(_, slot)) in results.into_iter().zip(&self.flow.wanted) {
-            env[slot as usize] = Value::Tensor(match dead {
-                Some(_) => tensor,
-                None => Tensor::from_parts(shape.clone(), T::wrap(new.next().unwrap_or_default())),
-            });
+        // In place: what moves a list that was written a moment ago waits for the processor to store it.
+        let mut new = new.iter_mut();
+        for ((old, dead), &(_, slot)) in results.iter_mut().zip(&self.flow.wanted) {
+            env[slot as usize] = match dead {
+                Some(_) => std::mem::take(old),
+                None => {
+                    let storage = new.next().map(std::mem::take);
+                    Value::Tensor(Tensor::from_parts(shape.clone(), T::wrap(storage.unwrap_or_default())))
+                }
+            };
         }
         Ok(true)
     }
@@ -218,7 +223,7 @@ impl Chain {
         kinds: &[Kind],
         [count, tile, row]: [usize; 3],
         spread: bool,
-        results: &mut [(Tensor, Option<usize>)],
+        results: &mut [(Value, Option<usize>)],
         new: &mut [Storage<T>],
         flush: T::Least,
     ) -> Result<(), String> {
@@ -259,11 +264,11 @@ impl Chain {
             });
         }
         let mut new = new.iter_mut();
-        for ((tensor, dead), &(at, _)) in results.iter_mut().zip(&self.flow.wanted) {
+        for ((old, dead), &(at, _)) in results.iter_mut().zip(&self.flow.wanted) {
             let register = self.codes[at].to;
-            let place = match dead {
-                Some(_) => tensor.unique::<T>().ok_or("an operand is shared")?,
-                None => {
+            let place = match (old, dead) {
+                (Value::Tensor(tensor), Some(_)) => tensor.unique::<T>().ok_or("an operand is shared")?,
+                _ => {
                     let storage = new.next().ok_or("a result is missing")?;
                     if !spread {
                         parts[0].targets.push((Target::New(storage), register));
@@ -297,9 +302,9 @@ impl Chain {
                 parts.iter_mut().try_for_each(&run)
             })?,
         }
-        for given in given {
+        for given in &mut given {
             if let Given::Fixed(values) = given {
-                done(values);
+                done(std::mem::take(values));
             }
         }
         Ok(())
