@@ -159,55 +159,81 @@ pub(crate) fn pairs<T: Send, U: Send>(
     }
 }
 
-/// Changes parts of `size` elements, as [`changed`] does.
+/// How a list is divided into parts.
+#[derive(Clone, Copy)]
+pub(crate) struct Division {
+    /// The number of elements that are not divided.
+    pub(crate) unit: usize,
+    /// The units that a thread changes at once.
+    pub(crate) part: usize,
+    /// The units that are copied before they are changed.
+    pub(crate) piece: usize,
+}
+
+impl Division {
+    /// Parts of about so many elements, which are copied whole.
+    pub(crate) fn of(unit: usize, elements: usize) -> Division {
+        let part = (elements / unit.max(1)).max(1);
+        Division {
+            unit,
+            part,
+            piece: part,
+        }
+    }
+}
+
+/// Changes parts of elements, as [`changed`] does.
 ///
 /// # Errors
 /// That of a part, or if there is no memory for the copies.
 pub(crate) fn changed_parts<T: Element>(
     values: Buffer<T>,
-    size: usize,
+    division: Division,
     work: usize,
     f: impl Fn(usize, &mut [T]) -> Result<(), String> + Sync,
 ) -> Result<Buffer<T>, String> {
-    let mut none = vec![(); values.len().div_ceil(size.max(1))];
-    changed(values, &mut none, [size, 1], work, |at, part, _| f(at, part))
+    let mut none = vec![(); values.len().div_ceil(division.unit.max(1))];
+    changed(values, &mut none, division, work, |first, part, _| f(first, part))
 }
 
-/// Changes parts of elements with the parts of another list that belong to them, as [`pairs`] does: in place, or, if the
-/// elements are shared, in copies. Each part is copied right before it is changed, so that it is in the cache.
+/// Changes parts of elements, with one of another list for each unit, as [`pairs`] does: in place, or, if the elements are shared,
+/// in copies. They are copied right before they are changed, so that they are in the cache. `f` is given the number of the first unit.
 ///
 /// # Errors
 /// That of a part, or if there is no memory for the copies.
 pub(crate) fn changed<T: Element, U: Send>(
     mut values: Buffer<T>,
     others: &mut [U],
-    sizes: [usize; 2],
+    division: Division,
     work: usize,
     f: impl Fn(usize, &mut [T], &mut [U]) -> Result<(), String> + Sync,
 ) -> Result<Buffer<T>, String> {
-    let [size, other] = sizes.map(|size| size.max(1));
+    let [unit, units, piece] = [division.unit, division.part, division.piece].map(|size| size.max(1));
+    let size = unit * units;
     let failure = Mutex::new(Ok(()));
-    let change = |at: usize, part: &mut [T], others: &mut [U]| {
-        if let Err(why) = f(at, part, others) {
+    let change = |first: usize, part: &mut [T], others: &mut [U]| {
+        if let Err(why) = f(first, part, others) {
             *failure.lock().unwrap_or_else(PoisonError::into_inner) = Err(why);
         }
     };
     if let Some(own) = values.get_mut() {
-        pairs(own, others, [size, other], work, change);
+        pairs(own, others, [size, units], work, |at, part, others| {
+            change(at * units, part, others)
+        });
     } else if values.len() > size && pays(work) {
         let mut out = stale(values.len())?;
-        pairs(&mut out, others, [size, other], work, |at, part, others| {
+        pairs(&mut out, others, [size, units], work, |at, part, others| {
             part.copy_from_slice(&values[at * size..][..part.len()]);
-            change(at, part, others);
+            change(at * units, part, others);
         });
         values = out.into();
     } else {
         let mut out = room(values.len())?;
-        let parts = values.chunks(size).zip(others.chunks_mut(other));
-        for (at, (part, others)) in parts.enumerate() {
+        let pieces = values.chunks(unit * piece).zip(others.chunks_mut(piece));
+        for (at, (part, others)) in pieces.enumerate() {
             let start = out.len();
             out.extend_from_slice(part);
-            change(at, &mut out[start..], others);
+            change(at * piece, &mut out[start..], others);
         }
         values = out.into();
     }

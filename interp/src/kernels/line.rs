@@ -4,13 +4,17 @@ use super::around;
 use super::math::{Math, single};
 use super::sums::{folded, sum, sum_of_singles};
 use super::vector::Lane;
-use crate::parallel;
+use crate::parallel::{self, Division};
 use crate::simd::{self, Task};
 use crate::tensor::buffer::{Buffer, done, stale};
-use crate::tensor::{DType, Element};
+use crate::tensor::subnormal::Flush;
+use crate::tensor::{DType, Element, Storage};
 
 /// The number of elements that a thread computes at once.
 const PART: usize = 1 << 14;
+
+/// The number of lines that are computed together.
+const TOGETHER: usize = 8;
 
 /// A function of a line of elements, in double precision.
 pub(super) trait OnLine: Copy + Send + Sync {
@@ -24,10 +28,10 @@ pub(super) trait OnLine: Copy + Send + Sync {
         room: &mut [f64],
     );
 
-    /// Overwrites a line in single precision, where multiplication and addition are fused; false if that would not be
-    /// accurate, and nothing has been changed.
+    /// Overwrites lines of `n` numbers in single precision, up to [`TOGETHER`], where multiplication and addition are fused; false if
+    /// that would not be accurate, and nothing has been changed.
     #[inline(always)]
-    fn single(self, _: &mut [f32]) -> bool {
+    fn singles(self, _: &mut [f32], _n: usize, _: <f32 as Flush>::Least) -> bool {
         false
     }
 }
@@ -35,18 +39,40 @@ pub(super) trait OnLine: Copy + Send + Sync {
 /// The largest number that is not NaN.
 #[inline(always)]
 fn most<T: Lane>(line: &[T]) -> T {
+    let [_, most] = extremes(line);
+    most
+}
+
+/// The least and the largest number that is not NaN.
+#[inline(always)]
+fn extremes<T: Lane>(line: &[T]) -> [T; 2] {
     const LANES: usize = 16;
-    let mut lanes = [T::narrow(f64::NEG_INFINITY); LANES];
+    let mut least = [T::narrow(f64::INFINITY); LANES];
+    let mut most = [T::narrow(f64::NEG_INFINITY); LANES];
     let (chunks, rest) = line.as_chunks::<LANES>();
+    // In loops of their own, which are vectorized whole.
     for chunk in chunks {
-        for (most, &v) in lanes.iter_mut().zip(chunk) {
+        for (least, &v) in least.iter_mut().zip(chunk) {
+            *least = if v < *least { v } else { *least };
+        }
+        for (most, &v) in most.iter_mut().zip(chunk) {
             *most = if v > *most { v } else { *most };
         }
     }
-    for (most, &v) in lanes.iter_mut().zip(rest) {
+    for ((least, most), &v) in least.iter_mut().zip(&mut most).zip(rest) {
+        *least = if v < *least { v } else { *least };
         *most = if v > *most { v } else { *most };
     }
-    folded(lanes, |a, b| if b > a { b } else { a })
+    let least = folded(least, |a, b| if b < a { b } else { a });
+    [least, folded(most, |a, b| if b > a { b } else { a })]
+}
+
+/// The difference of two numbers and its rounding error.
+#[inline(always)]
+fn difference(a: f32, b: f32) -> [f32; 2] {
+    let d = a - b;
+    let part = d - a;
+    [d, (a - (d - part)) - (b + part)]
 }
 
 #[derive(Clone, Copy)]
@@ -70,25 +96,52 @@ impl OnLine for Softmax {
     }
 
     #[inline(always)]
-    fn single(self, line: &mut [f32]) -> bool {
+    fn singles(self, lines: &mut [f32], n: usize, flush: <f32 as Flush>::Least) -> bool {
         /// Exponentials of smaller numbers are zero.
         const NOTHING: f32 = -104.0;
-        let most = most(line);
-        let accurate = |v: f32| (v - most >= single::LEAST) | (v - most < NOTHING);
-        if !line.iter().fold(true, |all, &v| all & accurate(v)) {
+        /// Exponentials of larger numbers are normal, and so are their quotients by a sum of up to 2^64.
+        const NORMAL: f32 = -40.0;
+        // Step by step for all lines: the steps of one wait for each other.
+        let mut ends = [[0.0; 2]; TOGETHER];
+        for (ends, line) in ends.iter_mut().zip(lines.chunks_exact(n)) {
+            *ends = extremes(line);
+        }
+        let mut all = true;
+        for ([least, most], line) in ends.iter().zip(lines.chunks_exact(n)) {
+            if !(least - most >= single::LEAST) {
+                let accurate = |v: f32| (v - most >= single::LEAST) | (v - most < NOTHING);
+                all &= line.iter().fold(true, |all, &v| all & accurate(v));
+            }
+        }
+        if !all {
             return false;
         }
-        for v in &mut *line {
-            let d = *v - most;
-            // The rounding error of the difference.
-            let part = d - *v;
-            let lost = (*v - (d - part)) - (most + part);
-            let there = d >= single::LEAST;
-            let e = single::exp_of_normal(if there { d } else { 0.0 }, if there { lost } else { 0.0 });
-            *v = if there { e } else { 0.0 };
+        for ([least, most], line) in ends.iter().zip(lines.chunks_exact_mut(n)) {
+            if least - most >= single::LEAST {
+                for v in line {
+                    let [d, lost] = difference(*v, *most);
+                    *v = single::exp_of_normal(d, lost);
+                }
+                continue;
+            }
+            for v in line {
+                let [d, lost] = difference(*v, *most);
+                let there = d >= single::LEAST;
+                let e = single::exp_of_normal(if there { d } else { 0.0 }, if there { lost } else { 0.0 });
+                *v = if there { e } else { 0.0 };
+            }
         }
-        let inverse = (1.0 / sum_of_singles(line)) as f32;
-        line.iter_mut().for_each(|v| *v *= inverse);
+        let mut inverses = [0.0; TOGETHER];
+        for (inverse, line) in inverses.iter_mut().zip(lines.chunks_exact(n)) {
+            *inverse = (1.0 / sum_of_singles(line)) as f32;
+        }
+        for ((inverse, [least, most]), line) in inverses.into_iter().zip(ends).zip(lines.chunks_exact_mut(n)) {
+            if least - most >= NORMAL {
+                line.iter_mut().for_each(|v| *v *= inverse);
+            } else {
+                line.iter_mut().for_each(|v| *v = (*v * inverse).flushed(flush));
+            }
+        }
         true
     }
 }
@@ -159,10 +212,16 @@ struct Lines<'v, T, F> {
     values: &'v mut [T],
     others: Option<&'v [T]>,
     shape: (usize, usize, usize),
-    line: &'v mut [f64],
-    other: &'v mut [f64],
-    room: &'v mut [f64],
     f: F,
+    /// Whether subnormal results become zeros.
+    flush: bool,
+}
+
+/// A line of each operand, and one for use in between, in double precision.
+struct Rooms {
+    line: Storage<f64>,
+    other: Storage<f64>,
+    room: Storage<f64>,
 }
 
 #[inline(always)]
@@ -179,36 +238,84 @@ fn load<T: Element>(line: &mut [f64], values: &[T], first: usize, step: usize) {
 }
 
 impl<T: Element + Lane, F: OnLine> Task for Lines<'_, T, F> {
-    type Output = ();
+    type Output = Result<(), String>;
 
     #[inline(always)]
-    fn run<const FMA: bool>(self) {
+    fn run<const FMA: bool>(mut self) -> Result<(), String> {
         let (outer, n, inner) = self.shape;
-        let lines = (0..outer).flat_map(|o| (0..inner).map(move |i| o * n * inner + i));
-        for first in lines {
+        let least = if self.flush { f32::ON } else { f32::OFF };
+        let mut rooms = None;
+        for first in (0..outer).step_by(TOGETHER) {
+            let count = TOGETHER.min(outer - first);
+            // Those together that fit, and else each that does.
+            let mut there = [false; TOGETHER];
+            let lines = &mut self.values[first * n * inner..][..count * n * inner];
             if FMA
                 && inner == 1
-                && let Some(line) = T::singles(&mut self.values[first..][..n])
-                && self.f.single(line)
+                && let Some(lines) = T::singles_mut(lines)
             {
-                continue;
-            }
-            load(self.line, self.values, first, inner);
-            if let Some(others) = self.others {
-                load(self.other, others, first, inner);
-            }
-            match T::DTYPE {
-                DType::F64 => self.f.change(Math::<FMA, true>, self.line, self.other, self.room),
-                _ => self.f.change(Math::<FMA, false>, self.line, self.other, self.room),
-            }
-            if inner == 1 {
-                for (v, l) in self.values[first..].iter_mut().zip(&*self.line) {
-                    *v = T::from_f64(*l);
+                if self.f.singles(lines, n, least) {
+                    continue;
                 }
-            } else {
-                for (v, l) in self.values[first..].iter_mut().step_by(inner).zip(&*self.line) {
-                    *v = T::from_f64(*l);
+                for (there, line) in there.iter_mut().zip(lines.chunks_exact_mut(n)) {
+                    *there = self.f.singles(line, n, least);
                 }
+            }
+            for (o, there) in (first..first + count).zip(there) {
+                for i in 0..if there { 0 } else { inner } {
+                    if rooms.is_none() {
+                        rooms = Some(Rooms::new(n)?);
+                    }
+                    if let Some(rooms) = &mut rooms {
+                        self.line_at::<FMA>(o * n * inner + i, rooms);
+                    }
+                }
+            }
+        }
+        if let Some(rooms) = rooms {
+            rooms.done();
+        }
+        Ok(())
+    }
+}
+
+impl Rooms {
+    fn new(n: usize) -> Result<Rooms, String> {
+        Ok(Rooms {
+            line: stale(n)?,
+            other: stale(n)?,
+            room: stale(n)?,
+        })
+    }
+
+    /// Gives their memory back.
+    fn done(self) {
+        [self.line, self.other, self.room].into_iter().for_each(done);
+    }
+}
+
+impl<T: Element + Lane, F: OnLine> Lines<'_, T, F> {
+    /// Computes the line that begins at an index, in double precision.
+    #[inline(always)]
+    fn line_at<const FMA: bool>(&mut self, first: usize, rooms: &mut Rooms) {
+        let (_, _, inner) = self.shape;
+        let least = if self.flush { T::ON } else { T::OFF };
+        let [line, other, room] = [&mut rooms.line, &mut rooms.other, &mut rooms.room].map(|room| &mut room[..]);
+        load(line, self.values, first, inner);
+        if let Some(others) = self.others {
+            load(other, others, first, inner);
+        }
+        match T::DTYPE {
+            DType::F64 => self.f.change(Math::<FMA, true>, line, other, room),
+            _ => self.f.change(Math::<FMA, false>, line, other, room),
+        }
+        if inner == 1 {
+            for (v, l) in self.values[first..].iter_mut().zip(&*line) {
+                *v = T::from_f64(*l).flushed(least);
+            }
+        } else {
+            for (v, l) in self.values[first..].iter_mut().step_by(inner).zip(&*line) {
+                *v = T::from_f64(*l).flushed(least);
             }
         }
     }
@@ -222,51 +329,42 @@ pub(super) fn softmax_of_rows<T: Element + Lane>(values: &mut [T], n: usize) -> 
     if values.is_empty() {
         return Ok(());
     }
-    let (mut line, mut room) = (stale(n)?, stale(n)?);
     simd::run(Lines {
         shape: (values.len() / n, n, 1),
         others: None,
         values,
-        line: &mut line,
-        other: &mut [],
-        room: &mut room,
         f: Softmax,
-    });
-    done(line);
-    done(room);
-    Ok(())
+        flush: false,
+    })
 }
 
-/// Applies a function to each line along an axis, in place if the elements are not shared.
+/// Applies a function to each line along an axis, in place if the elements are not shared. `flush`: whether subnormal results become
+/// zeros.
 pub(super) fn along<T: Element + Lane>(
     values: Buffer<T>,
     others: Option<&[T]>,
     shape: &[usize],
     at: usize,
     f: impl OnLine,
+    flush: bool,
 ) -> Result<Buffer<T>, String> {
     let (_, n, inner) = around(shape, at);
     if values.is_empty() {
         return Ok(values);
     }
-    let (work, line) = (values.len().saturating_mul(2), n * inner);
-    let size = (PART / line).max(1) * line;
-    parallel::changed_parts(values, size, work, |at, values| {
-        let (first, size) = (at * size, line);
-        let (mut line, mut other, mut room) = (stale(n)?, stale(n)?, stale(n)?);
+    let (work, size) = (values.len().saturating_mul(2), n * inner);
+    let division = Division {
+        piece: TOGETHER,
+        ..Division::of(size, PART)
+    };
+    parallel::changed_parts(values, division, work, |first, values| {
         simd::run(Lines {
             shape: (values.len() / size, n, inner),
-            others: others.map(|others| &others[first..][..values.len()]),
+            others: others.map(|others| &others[first * size..][..values.len()]),
             values,
-            line: &mut line,
-            other: &mut other,
-            room: &mut room,
             f,
-        });
-        done(line);
-        done(other);
-        done(room);
-        Ok(())
+            flush,
+        })
     })
 }
 
@@ -276,7 +374,7 @@ mod tests {
 
     fn softmax<T: Element + Lane>(values: &[T], n: usize) -> Vec<f64> {
         let values = crate::tensor::buffer::gathered(values.iter().copied()).unwrap();
-        let found = along(values.into(), None, &[n], 0, Softmax).unwrap();
+        let found = along(values.into(), None, &[n], 0, Softmax, false).unwrap();
         found.iter().map(|v| v.to_f64()).collect()
     }
 

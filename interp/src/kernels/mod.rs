@@ -245,7 +245,7 @@ impl Kernels {
             KernelKind::Kernel(prepare) => prepare(&spec),
             KernelKind::Function(prepare) => Ok(vector::kernel(prepare(&spec))),
         };
-        Some(kernel.map(|kernel| (kernel, flush && !scatter::FLUSHING.contains(&view.name()))))
+        Some(kernel.map(|kernel| (kernel, flush && !flushes(view.name()))))
     }
 
     /// The operation as a step of a chain, if it can be one.
@@ -282,6 +282,13 @@ impl Default for Kernels {
     fn default() -> Self {
         Self::standard()
     }
+}
+
+/// Whether the kernel of an operation flushes subnormal results.
+fn flushes(name: &str) -> bool {
+    [scatter::FLUSHING, norm::FLUSHING, nn::FLUSHING]
+        .into_iter()
+        .any(|names| names.contains(&name))
 }
 
 /// Concatenates tensors along an axis.

@@ -7,6 +7,14 @@ use crate::tensor::buffer::{Buffer, gathered, room};
 use crate::tensor::{Data, Element, Shape, Tensor};
 use pir_dialects::pd;
 
+/// Kernels that flush subnormal results.
+pub(super) const FLUSHING: &[&str] = &[
+    pd::Softmax::NAME,
+    pd::LogSoftmax::NAME,
+    pd::SoftmaxGrad::NAME,
+    pd::LogSoftmaxGrad::NAME,
+];
+
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (pd::Softmax::NAME, |s| lines(s, Softmax)),
     (pd::LogSoftmax::NAME, |s| lines(s, LogSoftmax)),
@@ -65,14 +73,14 @@ fn doubles(data: Data) -> Result<Buffer<f64>, String> {
 }
 
 fn lines(s: &Spec<'_>, f: impl OnLine + 'static) -> Result<Kernel, String> {
-    let at = s.int("axis", -1);
+    let (at, flush) = (s.int("axis", -1), s.flush);
     Ok(Box::new(move |inputs| {
         let [x] = take(inputs)?;
         let (at, extents) = of_axis(at, x.shape())?;
         let (shape, data) = x.into_parts();
         let data = in_floats(data, |data| match data {
-            Data::F32(v) => Ok(f32::wrap_shared(along(v, None, &extents, at, f)?)),
-            data => Ok(f64::wrap_shared(along(doubles(data)?, None, &extents, at, f)?)),
+            Data::F32(v) => Ok(f32::wrap_shared(along(v, None, &extents, at, f, flush)?)),
+            data => Ok(f64::wrap_shared(along(doubles(data)?, None, &extents, at, f, flush)?)),
         })?;
         one(Tensor::from_parts(shape, data))
     }))
@@ -80,7 +88,7 @@ fn lines(s: &Spec<'_>, f: impl OnLine + 'static) -> Result<Kernel, String> {
 
 /// A gradient computed from lines of the result and of its gradient.
 fn paired_lines(s: &Spec<'_>, f: impl OnLine + 'static) -> Result<Kernel, String> {
-    let at = s.int("axis", -1);
+    let (at, flush) = (s.int("axis", -1), s.flush);
     Ok(Box::new(move |inputs| {
         let [out, g] = take(inputs)?;
         if out.shape() != g.shape() {
@@ -91,8 +99,15 @@ fn paired_lines(s: &Spec<'_>, f: impl OnLine + 'static) -> Result<Kernel, String
         let data = in_floats(data, |data| {
             let out = out.cast(data.dtype())?;
             match data {
-                Data::F32(v) => Ok(f32::wrap_shared(along(v, out.view(), &extents, at, f)?)),
-                data => Ok(f64::wrap_shared(along(doubles(data)?, out.view(), &extents, at, f)?)),
+                Data::F32(v) => Ok(f32::wrap_shared(along(v, out.view(), &extents, at, f, flush)?)),
+                data => Ok(f64::wrap_shared(along(
+                    doubles(data)?,
+                    out.view(),
+                    &extents,
+                    at,
+                    f,
+                    flush,
+                )?)),
             }
         })?;
         one(Tensor::from_parts(shape, data))
@@ -125,8 +140,8 @@ fn cross_entropy(s: &Spec<'_>) -> Result<Kernel, String> {
         let values = || Ok::<Buffer<f64>, String>(x.own_doubles()?.into());
         let (probabilities, logs) = match with_softmax {
             true => (
-                along(values()?, None, x.shape(), at, Softmax)?,
-                along(values()?, None, x.shape(), at, LogSoftmax)?,
+                along(values()?, None, x.shape(), at, Softmax, false)?,
+                along(values()?, None, x.shape(), at, LogSoftmax, false)?,
             ),
             false => (values()?, gathered(values()?.iter().map(|v| v.ln()))?.into()),
         };

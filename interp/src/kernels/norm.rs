@@ -1,4 +1,5 @@
-//! Normalizations: computed in double precision where the elements are, and rounded once.
+//! Normalizations, where the elements are. Moments are computed in double precision; elements of single precision are
+//! normalized with the mean in two parts, since most digits cancel where it is large.
 //!
 //! The memory is a row of segments of one length. A group, whose elements are normalized together, consists of one or
 //! several of them.
@@ -7,11 +8,13 @@ use pir_dialects::pd;
 
 use super::broadcast::in_floats;
 use super::math::fused;
-use super::sums::{Middle, differences, sum};
+use super::sums::{Middle, differences, differences_of_singles, sum, sum_of_singles};
+use super::vector::Lane;
 use super::{Inputs, Kernel, Outputs, Prepare, Spec, axis};
-use crate::parallel;
+use crate::parallel::{self, Division};
 use crate::simd::{self, Task};
-use crate::tensor::buffer::{Buffer, done, filled};
+use crate::tensor::buffer::{Buffer, done, filled, gathered};
+use crate::tensor::subnormal::Flush;
 use crate::tensor::{DType, Data, Element, Shape, Storage, Tensor};
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
@@ -85,6 +88,20 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (pd::BatchNorm::NAME, batch_norm),
 ];
 
+/// All of them flush subnormal results.
+pub(super) const FLUSHING: &[&str] = &[
+    pd::LayerNorm::NAME,
+    pd::GroupNorm::NAME,
+    pd::InstanceNorm::NAME,
+    pd::BatchNorm::NAME,
+];
+
+/// The number of groups whose moments are computed together.
+const TOGETHER: usize = 8;
+
+/// The number of elements that are copied before they are normalized.
+const PIECE: usize = 1 << 11;
+
 /// The number of elements that a thread normalizes at once.
 const BLOCK: usize = 1 << 14;
 
@@ -150,7 +167,7 @@ type Moments = [f64; 2];
 /// The mean and the variance of a group.
 struct Group<'v, T>(&'v [T], &'v Layout, usize);
 
-impl<T: Element> Task for Group<'_, T> {
+impl<T: Element + Lane> Task for Group<'_, T> {
     type Output = [f64; 2];
 
     #[inline(always)]
@@ -187,10 +204,30 @@ impl<T: Element> Task for Group<'_, T> {
     }
 }
 
-/// Scales and shifts, in double precision.
+/// The mean and the variance of numbers in single precision from the differences from about their mean. `None` where their squares
+/// are too large or small.
+#[inline(always)]
+fn of_singles(values: &[f32], about: f32) -> Option<[f64; 2]> {
+    let n = values.len() as f64;
+    let [sum, squares] = differences_of_singles(values, about).map(|sum| sum / n);
+    let variance = squares - sum * sum;
+    let fits = (1e-30..1e30).contains(&squares);
+    fits.then_some([f64::from(about) + sum, if variance < 0.0 { 0.0 } else { variance }])
+}
+
+/// Scales and shifts, in double and in single precision.
 struct Params {
     scale: Storage<f64>,
     bias: Storage<f64>,
+    singles: [Storage<f32>; 2],
+}
+
+/// The scales and shifts of a segment.
+#[derive(Clone, Copy)]
+struct Parts<'v> {
+    scale: &'v [f64],
+    bias: &'v [f64],
+    singles: [&'v [f32]; 2],
 }
 
 impl Params {
@@ -204,16 +241,29 @@ impl Params {
                 false => Err(format!("expected {count} parameters, found {}", tensor.len())),
             }
         });
-        Ok(Params {
-            scale: scale?,
-            bias: bias?,
-        })
+        let (scale, bias) = (scale?, bias?);
+        let single = |values: &[f64]| gathered(values.iter().map(|&v| v as f32));
+        let singles = [single(&scale)?, single(&bias)?];
+        Ok(Params { scale, bias, singles })
+    }
+
+    /// Those of a segment of a layout.
+    #[inline(always)]
+    fn of_segment(&self, at: usize, layout: &Layout) -> Parts<'_> {
+        let first = at % layout.period * layout.width;
+        let [scale, bias] = &self.singles;
+        Parts {
+            scale: &self.scale[first..][..layout.width],
+            bias: &self.bias[first..][..layout.width],
+            singles: [&scale[first..][..layout.width], &bias[first..][..layout.width]],
+        }
     }
 
     /// Gives their memory back.
     fn done(self) {
         done(self.scale);
         done(self.bias);
+        self.singles.into_iter().for_each(done);
     }
 }
 
@@ -225,9 +275,11 @@ struct Apply<'v, T> {
     /// The moments of all groups.
     moments: &'v [Moments],
     params: &'v Params,
+    /// Whether subnormal results become zeros.
+    flush: bool,
 }
 
-impl<T: Element> Task for Apply<'_, T> {
+impl<T: Element + Lane> Task for Apply<'_, T> {
     type Output = ();
 
     #[inline(always)]
@@ -235,43 +287,78 @@ impl<T: Element> Task for Apply<'_, T> {
         let Apply { first, layout, .. } = self;
         for (at, segment) in self.values.chunks_mut(layout.length.max(1)).enumerate() {
             let at = first + at;
-            let [mean, factor] = self.moments[layout.group(at)];
-            let param = at % layout.period * layout.width;
-            let scale = &self.params.scale[param..][..layout.width];
-            let bias = &self.params.bias[param..][..layout.width];
-            normalize_segment::<T, FMA>(segment, [mean, factor], scale, bias);
+            let moments = self.moments[layout.group(at)];
+            normalize_segment::<T, FMA>(segment, moments, self.params.of_segment(at, layout), self.flush);
         }
     }
 }
 
-/// Normalizes, scales and shifts the elements of a segment.
+/// Normalizes, scales and shifts the elements of a segment; small results become zeros.
 #[inline(always)]
-fn normalize_segment<T: Element, const FMA: bool>(
+fn normalize_segment<T: Element + Lane, const FMA: bool>(
     segment: &mut [T],
     [mean, factor]: Moments,
-    scale: &[f64],
-    bias: &[f64],
+    Parts { scale, bias, singles }: Parts<'_>,
+    flush: bool,
 ) {
+    if FMA
+        && let Some(segment) = T::singles_mut(segment)
+        && normalize_singles(segment, [mean, factor], singles, flush)
+    {
+        return;
+    }
+    let least = if flush { T::ON } else { T::OFF };
     // For single precision, double precision has digits enough for what cancels.
     let single = T::DTYPE == DType::F32;
     if let (&[scale], &[bias]) = (scale, bias) {
         let factor = factor * scale;
         let shift = bias - mean * factor;
         for v in segment {
-            *v = T::from_f64(match single {
+            let y = match single {
                 true => fused::<FMA>(v.to_f64(), factor, shift),
                 false => (v.to_f64() - mean) * factor + bias,
-            });
+            };
+            *v = T::from_f64(y).flushed(least);
         }
     } else {
         let shift = -mean * factor;
         for (v, (&scale, &bias)) in segment.iter_mut().zip(scale.iter().zip(bias)) {
-            *v = T::from_f64(match single {
+            let y = match single {
                 true => fused::<FMA>(fused::<FMA>(v.to_f64(), factor, shift), scale, bias),
                 false => (v.to_f64() - mean) * factor * scale + bias,
-            });
+            };
+            *v = T::from_f64(y).flushed(least);
         }
     }
+}
+
+/// The same in single precision; false, and nothing changed, if numbers might be too large or small for that.
+#[inline(always)]
+fn normalize_singles(segment: &mut [f32], [mean, factor]: Moments, [scale, bias]: [&[f32]; 2], flush: bool) -> bool {
+    let least = if flush { f32::ON } else { f32::OFF };
+    let about = mean as f32;
+    let rest = mean - f64::from(about);
+    let fits = |factor: f64| (1e-30..1e30).contains(&factor.abs());
+    if !(fits(factor) && mean.abs() < 1e30) {
+        return false;
+    }
+    if let (&[scale], &[bias]) = (scale, bias) {
+        let factor = factor * f64::from(scale);
+        if !fits(factor) {
+            return false;
+        }
+        let shift = (f64::from(bias) - rest * factor) as f32;
+        let factor = factor as f32;
+        for v in segment {
+            *v = (*v - about).mul_add(factor, shift).flushed(least);
+        }
+    } else {
+        let (factor, shift) = (factor as f32, (-rest * factor) as f32);
+        for (v, (&scale, &bias)) in segment.iter_mut().zip(scale.iter().zip(bias)) {
+            *v = (*v - about).mul_add(factor, shift).mul_add(scale, bias).flushed(least);
+        }
+    }
+    true
 }
 
 /// Computes the moments of groups, each in one row, and normalizes them while they are in the nearest cache.
@@ -283,25 +370,48 @@ struct Together<'v, T> {
     moments: &'v mut [Moments],
     params: &'v Params,
     epsilon: f64,
+    flush: bool,
 }
 
-impl<T: Element> Task for Together<'_, T> {
+impl<T: Element + Lane> Task for Together<'_, T> {
     type Output = ();
 
     #[inline(always)]
     fn run<const FMA: bool>(self) {
         let Together { layout, params, .. } = self;
-        let groups = self.values.chunks_exact_mut(layout.size().max(1));
-        for (at, (values, moments)) in groups.zip(self.moments).enumerate() {
-            *moments = Group(values, layout, 0).run::<FMA>();
-            let [mean, variance] = *moments;
-            let factor = 1.0 / (variance + self.epsilon).sqrt();
-            let number = (self.first + at) * layout.segments;
-            for (at, segment) in values.chunks_exact_mut(layout.length.max(1)).enumerate() {
-                let param = (number + at) % layout.period * layout.width;
-                let scale = &params.scale[param..][..layout.width];
-                let bias = &params.bias[param..][..layout.width];
-                normalize_segment::<T, FMA>(segment, [mean, factor], scale, bias);
+        let size = layout.size().max(1);
+        let blocks = self.values.chunks_mut(TOGETHER * size);
+        for (block, (values, moments)) in blocks.zip(self.moments.chunks_mut(TOGETHER)).enumerate() {
+            let first = block * TOGETHER;
+            // Step by step for all groups: the steps of one wait for each other.
+            let mut abouts = [0.0; TOGETHER];
+            let singles = if FMA && layout.segments == 1 {
+                T::singles(values)
+            } else {
+                None
+            };
+            if let Some(values) = singles {
+                for (about, values) in abouts.iter_mut().zip(values.chunks_exact(size)) {
+                    *about = (sum_of_singles(values) / size as f64) as f32;
+                }
+                for ((moments, about), values) in moments.iter_mut().zip(abouts).zip(values.chunks_exact(size)) {
+                    *moments = of_singles(values, about).unwrap_or([f64::NAN; 2]);
+                }
+            }
+            for (moments, values) in moments.iter_mut().zip(values.chunks_exact(size)) {
+                if singles.is_none() || moments[1].is_nan() {
+                    *moments = Group(values, layout, 0).run::<FMA>();
+                }
+            }
+            let mut factors = [0.0; TOGETHER];
+            for (factor, [_, variance]) in factors.iter_mut().zip(&*moments) {
+                *factor = 1.0 / (variance + self.epsilon).sqrt();
+            }
+            let number = (self.first + first) * layout.segments;
+            for (at, values) in values.chunks_exact_mut(layout.length.max(1)).enumerate() {
+                let group = at / layout.segments;
+                let parts = params.of_segment(number + at, layout);
+                normalize_segment::<T, FMA>(values, [moments[group][0], factors[group]], parts, self.flush);
             }
         }
     }
@@ -313,29 +423,32 @@ struct Columns<'v, T> {
     means: &'v [f64],
     factors: &'v [f64],
     params: &'v Params,
+    flush: bool,
 }
 
-impl<T: Element> Task for Columns<'_, T> {
+impl<T: Element + Lane> Task for Columns<'_, T> {
     type Output = ();
 
     #[inline(always)]
     fn run<const FMA: bool>(self) {
+        let least = if self.flush { T::ON } else { T::OFF };
         let params = self.params.scale.iter().zip(self.params.bias.iter());
         let moments = self.means.iter().zip(self.factors);
         for row in self.values.chunks_exact_mut(self.means.len().max(1)) {
             for (v, ((mean, factor), (scale, bias))) in row.iter_mut().zip(moments.clone().zip(params.clone())) {
-                *v = T::from_f64((v.to_f64() - mean) * (factor * scale) + bias);
+                *v = T::from_f64((v.to_f64() - mean) * (factor * scale) + bias).flushed(least);
             }
         }
     }
 }
 
 /// Normalizes the groups; the results, and the means and variances.
-fn normalise<T: Element>(
+fn normalise<T: Element + Lane>(
     values: Buffer<T>,
     layout: &Layout,
     params: &Params,
     epsilon: f64,
+    flush: bool,
 ) -> Result<(Buffer<T>, Vec<Moments>), String> {
     let work = values.len();
     if layout.across > 1 || layout.size() == 0 {
@@ -343,19 +456,22 @@ fn normalise<T: Element>(
         let all = parallel::map(layout.groups, work, |group| simd::run(Group(shared, layout, group)));
         let factor = |&[mean, variance]: &Moments| [mean, 1.0 / (variance + epsilon).sqrt()];
         let moments: Vec<Moments> = all.iter().map(factor).collect();
-        return Ok((apply(values, layout, &moments, params)?, all));
+        return Ok((apply(values, layout, &moments, params, flush)?, all));
     }
     let mut all = vec![[0.0; 2]; layout.groups];
-    let groups = (BLOCK / layout.size()).max(1);
-    let sizes = [groups * layout.size(), groups];
-    let values = parallel::changed(values, &mut all, sizes, work, |at, values, moments| {
+    let division = Division {
+        piece: TOGETHER,
+        ..Division::of(layout.size(), BLOCK)
+    };
+    let values = parallel::changed(values, &mut all, division, work, |first, values, moments| {
         simd::run(Together {
             values,
-            first: at * groups,
+            first,
             layout,
             moments,
             params,
             epsilon,
+            flush,
         });
         Ok(())
     })?;
@@ -363,21 +479,26 @@ fn normalise<T: Element>(
 }
 
 /// Normalizes with the means and factors of all groups.
-fn apply<T: Element>(
+fn apply<T: Element + Lane>(
     values: Buffer<T>,
     layout: &Layout,
     moments: &[Moments],
     params: &Params,
+    flush: bool,
 ) -> Result<Buffer<T>, String> {
     let (length, work) = (layout.length.max(1), values.len());
-    let segments = (BLOCK / length).max(1);
-    parallel::changed_parts(values, segments * length, work, |at, values| {
+    let division = Division {
+        piece: (PIECE / length).max(1),
+        ..Division::of(length, BLOCK)
+    };
+    parallel::changed_parts(values, division, work, |first, values| {
         simd::run(Apply {
             values,
-            first: at * segments,
+            first,
             layout,
             moments,
             params,
+            flush,
         });
         Ok(())
     })
@@ -398,7 +519,7 @@ fn normalised(
     s: &Spec<'_>,
     layout: impl Fn(&[usize]) -> Result<Layout, String> + Send + Sync + 'static,
 ) -> Result<Kernel, String> {
-    let epsilon = s.float("epsilon", 1e-5);
+    let (epsilon, flush) = (s.float("epsilon", 1e-5), s.flush);
     let places = [s.place(1), s.place(2)];
     Ok(Box::new(move |inputs| {
         let layout = layout(inputs.first().ok_or("an operand is missing")?.shape())?;
@@ -408,16 +529,20 @@ fn normalised(
         let rows = statistics(x.dtype());
         let (shape, data) = x.into_parts();
         let mut moments = Vec::new();
-        fn each<T: Element>(
+        fn each<T: Element + Lane>(
             values: Buffer<T>,
-            (layout, params, epsilon): (&Layout, &Params, f64),
+            (layout, params, epsilon, flush): (&Layout, &Params, f64, bool),
             moments: &mut Vec<Moments>,
         ) -> Result<Buffer<T>, String> {
-            let (values, all) = normalise(values, layout, params, epsilon)?;
+            let (values, all) = normalise(values, layout, params, epsilon, flush)?;
             *moments = all;
             Ok(values)
         }
-        let data = floats!(data, |values| each(values, (&layout, &params, epsilon), &mut moments));
+        let data = floats!(data, |values| each(
+            values,
+            (&layout, &params, epsilon, flush),
+            &mut moments
+        ));
         params.done();
         let mut all = Outputs::new();
         all.push(Tensor::from_parts(shape, data));
@@ -427,10 +552,18 @@ fn normalised(
         };
         let means = moments.iter().map(|&[mean, _]| mean).collect();
         for values in [means, moments.iter().map(last).collect::<Vec<f64>>()] {
-            all.push(Tensor::new(&layout.rows, values)?.cast(rows)?);
+            all.push(flushed(Tensor::new(&layout.rows, values)?.cast(rows)?, flush)?);
         }
         Ok(all)
     }))
+}
+
+/// A tensor whose subnormal numbers are zeros, if they are to be.
+fn flushed(mut tensor: Tensor, flush: bool) -> Result<Tensor, String> {
+    if flush {
+        tensor.flush_subnormals()?;
+    }
+    Ok(tensor)
 }
 
 /// The type of means and variances, which are not of low precision.
@@ -442,7 +575,7 @@ fn statistics(dtype: DType) -> DType {
 }
 
 /// The means and variances of the channels of a batch.
-fn of_batch<T: Element>(values: &[T], layout: &Layout, last: bool) -> Result<[Vec<f64>; 2], String> {
+fn of_batch<T: Element + Lane>(values: &[T], layout: &Layout, last: bool) -> Result<[Vec<f64>; 2], String> {
     let channels = layout.groups;
     if !last {
         let all = parallel::map(channels, values.len(), |group| simd::run(Group(values, layout, group)));
@@ -467,7 +600,7 @@ fn batch_norm(s: &Spec<'_>) -> Result<Kernel, String> {
     let (epsilon, momentum) = (s.float("epsilon", 1e-5), s.float("momentum", 0.9));
     let test = s.flag("is_test", false) && !s.flag("trainable_statistics", false);
     let fixed = test || s.flag("use_global_stats", false);
-    let last = s.text("data_format", "NCHW") == "NHWC";
+    let (last, flush) = (s.text("data_format", "NCHW") == "NHWC", s.flush);
     let places = [s.place(3), s.place(4)];
     Ok(Box::new(move |inputs| {
         let [Some(x), Some(mean), Some(variance)] = [0, 1, 2].map(|at| inputs.get(at)) else {
@@ -503,12 +636,18 @@ fn batch_norm(s: &Spec<'_>) -> Result<Kernel, String> {
             .zip(&factors)
             .map(|(&mean, &factor)| [mean, factor])
             .collect();
-        let data = floats!(data, |values| with_moments(values, &layout, &moments, &params, last));
+        let data = floats!(data, |values| with_moments(
+            values,
+            &layout,
+            &moments,
+            &params,
+            [last, flush]
+        ));
         params.done();
         let mut all = Outputs::new();
         all.push(Tensor::from_parts(extents, data));
         for values in [mean_out, variance_out, means, factors] {
-            all.push(Tensor::new(&shape, values)?.cast(dtype)?);
+            all.push(flushed(Tensor::new(&shape, values)?.cast(dtype)?, flush)?);
         }
         all.push(Tensor::full(&[0], of, 0.0)?);
         Ok(all)
@@ -532,25 +671,25 @@ fn channels(shape: &[usize], last: bool) -> Result<Layout, String> {
 }
 
 /// Normalizes with the given means and factors of the channels.
-fn with_moments<T: Element>(
+fn with_moments<T: Element + Lane>(
     values: Buffer<T>,
     layout: &Layout,
     moments: &[Moments],
     params: &Params,
-    last: bool,
+    [last, flush]: [bool; 2],
 ) -> Result<Buffer<T>, String> {
     if !last {
-        return apply(values, layout, moments, params);
+        return apply(values, layout, moments, params, flush);
     }
     let work = values.len();
     let [means, factors] = &[0, 1].map(|at| moments.iter().map(|m| m[at]).collect::<Vec<f64>>());
-    let size = (BLOCK / means.len().max(1)).max(1) * means.len().max(1);
-    parallel::changed_parts(values, size, work, |_, values| {
+    parallel::changed_parts(values, Division::of(means.len(), BLOCK), work, |_, values| {
         simd::run(Columns {
             values,
             means,
             factors,
             params,
+            flush,
         });
         Ok(())
     })

@@ -197,7 +197,10 @@ pub(super) fn sum_of_floats(x: &Tensor, axes: &[usize], divisor: f64) -> Result<
     }
     match x.data() {
         Data::F32(v) if shape[2] == 1 => Ok(f32::wrap(rows_of_singles(v, [shape[0], shape[1]], divisor)?)),
-        Data::F32(v) => sums(v, shape, divisor),
+        Data::F32(values) => {
+            let of = Middle { values, shape, divisor };
+            Ok(f32::wrap(of.sums_of_singles()?))
+        }
         Data::F64(v) => sums(v, shape, divisor),
         data => sums(&data.doubles()?, shape, divisor)?.cast(x.dtype()),
     }

@@ -164,6 +164,33 @@ pub(super) fn sum_of_singles(values: &[f32]) -> f64 {
     }
 }
 
+/// The sum of the differences from a number and that of their squares, of numbers in single precision; four are added as they are. Each
+/// difference, and each sum of four, has an error of a few roundings. Squares may overflow, or be zero.
+#[inline(always)]
+pub(super) fn differences_of_singles(values: &[f32], from: f32) -> [f64; 2] {
+    const WIDTH: usize = 4 * LANES;
+    let (mut sums, mut squares) = ([0.0f64; LANES], [0.0f64; LANES]);
+    let (chunks, rest) = values.as_chunks::<WIDTH>();
+    for chunk in chunks {
+        for (at, (sum, square)) in sums.iter_mut().zip(&mut squares).enumerate() {
+            let a = chunk[at] - from;
+            let b = chunk[at + LANES] - from;
+            let c = chunk[at + 2 * LANES] - from;
+            let d = chunk[at + 3 * LANES] - from;
+            *sum += f64::from((a + b) + (c + d));
+            *square += f64::from(d.mul_add(d, c * c) + b.mul_add(b, a * a));
+        }
+    }
+    for rest in rest.chunks(LANES) {
+        for ((sum, square), &v) in sums.iter_mut().zip(&mut squares).zip(rest) {
+            let d = f64::from(v - from);
+            *sum += d;
+            *square += d * d;
+        }
+    }
+    [sum_of_lanes(sums), sum_of_lanes(squares)]
+}
+
 /// The sums of rows of numbers in single precision, each divided by a number.
 pub(super) fn rows_of_singles(values: &[f32], [count, n]: [usize; 2], divisor: f64) -> Result<Storage<f32>, String> {
     let mut out = filled(count, 0.0)?;
@@ -206,17 +233,64 @@ pub(super) struct Middle<'v, T: Element> {
     pub(super) divisor: f64,
 }
 
+/// What is added of the elements and their places in the last dimension.
+pub(super) trait Term<T>: Copy + Sync {
+    /// That of one element.
+    fn one(self, v: T, at: usize) -> f64;
+
+    /// The sum for four elements of the same place.
+    #[inline(always)]
+    fn four(self, [a, b, c, d]: [T; 4], at: usize) -> f64 {
+        (self.one(a, at) + self.one(b, at)) + (self.one(c, at) + self.one(d, at))
+    }
+}
+
+impl<T: Element, F: Fn(f64, usize) -> f64 + Copy + Sync> Term<T> for F {
+    #[inline(always)]
+    fn one(self, v: T, at: usize) -> f64 {
+        self(v.to_f64(), at)
+    }
+}
+
+/// Numbers in single precision, of which four are added as they are, as in [`sum_of_singles`].
+#[derive(Clone, Copy)]
+struct Singles4;
+
+impl Term<f32> for Singles4 {
+    #[inline(always)]
+    fn one(self, v: f32, _: usize) -> f64 {
+        v.into()
+    }
+
+    #[inline(always)]
+    fn four(self, [a, b, c, d]: [f32; 4], _: usize) -> f64 {
+        ((a + b) + (c + d)).into()
+    }
+}
+
+impl Middle<'_, f32> {
+    /// Computes them from sums of four in single precision. Each has an error of two roundings at most.
+    pub(super) fn sums_of_singles(self) -> Result<Storage<f32>, String> {
+        let sums: Storage<f32> = self.sums_of(Singles4)?;
+        // Sums of four may be infinite although all together are not.
+        if sums.iter().fold(true, |all, sum| all & sum.is_finite()) {
+            return Ok(sums);
+        }
+        self.sums()
+    }
+}
+
 impl<T: Element> Middle<'_, T> {
     /// Computes them.
-    pub(super) fn sums(self) -> Result<Storage<T>, String> {
+    pub(super) fn sums(&self) -> Result<Storage<T>, String> {
         self.sums_of(|v, _| v)
     }
 
-    /// The sums of `f` of the elements and their places in the last dimension.
-    pub(super) fn sums_of<U: Element>(self, f: impl Fn(f64, usize) -> f64 + Copy + Sync) -> Result<Storage<U>, String> {
+    /// The sums of a term.
+    pub(super) fn sums_of<U: Element>(&self, f: impl Term<T>) -> Result<Storage<U>, String> {
         let [outer, n, inner] = self.shape;
         let mut out = filled(outer * inner, U::default())?;
-        let (of, work, size) = (&self, self.values.len() / 4, PART.div_ceil(n.max(1)));
+        let (of, work, size) = (self, self.values.len() / 4, PART.div_ceil(n.max(1)));
         if inner == 1 {
             parallel::chunks(&mut out, size, work, |first, out| simd::run(Rows { of, first, out, f }));
             return Ok(out);
@@ -246,7 +320,7 @@ struct Rows<'v, T: Element, U, F> {
     f: F,
 }
 
-impl<T: Element, U: Element, F: Fn(f64, usize) -> f64 + Copy> Task for Rows<'_, T, U, F> {
+impl<T: Element, U: Element, F: Term<T>> Task for Rows<'_, T, U, F> {
     type Output = ();
 
     #[inline(always)]
@@ -255,7 +329,7 @@ impl<T: Element, U: Element, F: Fn(f64, usize) -> f64 + Copy> Task for Rows<'_, 
         let n = of.shape[1];
         for (at, out) in out.iter_mut().enumerate() {
             let row = &of.values[(first + at) * n..][..n];
-            *out = U::from_f64(sum(row, |v: T| f(v.to_f64(), 0)) / of.divisor);
+            *out = U::from_f64(sum(row, |v: T| f.one(v, 0)) / of.divisor);
         }
     }
 }
@@ -269,7 +343,7 @@ struct Columns<'v, T: Element, U, F> {
     f: F,
 }
 
-impl<T: Element, U: Element, F: Fn(f64, usize) -> f64 + Copy> Task for Columns<'_, T, U, F> {
+impl<T: Element, U: Element, F: Term<T>> Task for Columns<'_, T, U, F> {
     type Output = Storage<f64>;
 
     #[inline(always)]
@@ -304,12 +378,7 @@ impl<T: Element, U: Element, F: Fn(f64, usize) -> f64 + Copy> Task for Columns<'
 
 /// The sums of `columns` columns of `n` rows, from the column `first` on, at the beginning of `levels`.
 #[inline(always)]
-fn add_rows<T: Element>(
-    values: &[T],
-    [n, stride, first, columns]: [usize; 4],
-    levels: &mut Vec<f64>,
-    f: impl Fn(f64, usize) -> f64 + Copy,
-) {
+fn add_rows<T: Element>(values: &[T], [n, stride, first, columns]: [usize; 4], levels: &mut Vec<f64>, f: impl Term<T>) {
     levels.clear();
     if n == 0 {
         levels.resize(columns, 0.0);
@@ -325,13 +394,12 @@ fn add_rows<T: Element>(
             // The sums are read and written once for several rows.
             let [a, b, c, d] = [row(at), row(at + 1), row(at + 2), row(at + 3)];
             for (at, sum) in sums.iter_mut().enumerate() {
-                let f = |v: T| f(v.to_f64(), first + at);
-                *sum += (f(a[at]) + f(b[at])) + (f(c[at]) + f(d[at]));
+                *sum += f.four([a[at], b[at], c[at], d[at]], first + at);
             }
         }
         for at in whole..bottom {
             for (at, (sum, v)) in sums.iter_mut().zip(row(at)).enumerate() {
-                *sum += f(v.to_f64(), first + at);
+                *sum += f.one(*v, first + at);
             }
         }
         (0..count.trailing_ones()).for_each(|_| join(levels, columns));

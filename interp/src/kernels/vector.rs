@@ -98,7 +98,13 @@ pub(crate) trait Lane: Part + Flush {
 
     /// The numbers, if they are in single precision.
     #[inline(always)]
-    fn singles(_: &mut [Self]) -> Option<&mut [f32]> {
+    fn singles(_: &[Self]) -> Option<&[f32]> {
+        None
+    }
+
+    /// The same for changing them.
+    #[inline(always)]
+    fn singles_mut(_: &mut [Self]) -> Option<&mut [f32]> {
         None
     }
 
@@ -123,7 +129,12 @@ impl Lane for f32 {
     }
 
     #[inline(always)]
-    fn singles(values: &mut [Self]) -> Option<&mut [f32]> {
+    fn singles(values: &[Self]) -> Option<&[f32]> {
+        Some(values)
+    }
+
+    #[inline(always)]
+    fn singles_mut(values: &mut [Self]) -> Option<&mut [f32]> {
         Some(values)
     }
 
