@@ -9,7 +9,7 @@ use super::line::softmax_of_rows;
 use super::vector::Lane;
 use super::{Inputs, Prepare, one};
 use crate::parallel;
-use crate::tensor::buffer::{filled, stale};
+use crate::tensor::buffer::{done, filled, gathered, stale};
 use crate::tensor::{DType, Element, Shape, Storage, Tensor, checked_count};
 
 /// The bytes of the weights that are computed at once: a second-level cache.
@@ -129,13 +129,13 @@ fn run<T: Real + Lane>(plan: &Plan, inputs: &[Tensor], scale: T) -> Result<Stora
             tx: false,
             ty: true,
         };
+        // There are more weights than elements of the query.
+        let query = gathered(query[first * d..][..m * d].iter().map(|&q| q * scale))?;
         match d {
             0 => weights.fill(T::default()),
-            _ => T::gemm(p, &query[first * d..][..m * d], &key[..n * d], &mut weights)?,
+            _ => T::gemm(p, &query, &key[..n * d], &mut weights)?,
         }
-        for weight in &mut *weights {
-            *weight = *weight * scale;
-        }
+        done(query);
         if let Some(mask) = values.get(3) {
             let rank = plan.batch.len();
             let start = plan.start(&plan.in_mask[..rank], number);

@@ -324,18 +324,19 @@ fn blocks<T: Real>(p: Product, x: Operand<'_, T>, y: &Right<'_, T>, z: &mut [T],
             parallel::try_chunks(z, rows * p.n, p.work(), |first, z| {
                 let first = first / p.n;
                 let size = (z.len() / p.n).next_multiple_of(height) * terms;
-                let mut own = stale::<T>(if kept_left.is_some() { 0 } else { size })?;
+                let mut own = stale::<T>(if p.tx && kept_left.is_none() { size } else { 0 })?;
                 let [rx, cx, ..] = p.steps();
-                pack_all(
-                    &mut own,
-                    height,
-                    [terms, p.m - first],
-                    &x[first * rx + from * cx..],
-                    [cx, rx],
-                );
+                let there = &x[first * rx + from * cx..];
                 let left = match kept_left {
-                    Some(all) => &all[from * p.m.next_multiple_of(height) + first * terms..][..size],
-                    None => &own,
+                    Some(all) => Left::Panels(&all[from * p.m.next_multiple_of(height) + first * terms..][..size]),
+                    None if p.tx => {
+                        pack_all(&mut own, height, [terms, p.m - first], there, [cx, rx]);
+                        Left::Panels(&own)
+                    }
+                    None => Left::Rows {
+                        values: there,
+                        step: rx,
+                    },
                 };
                 let block = Block {
                     n: p.n,
@@ -377,10 +378,17 @@ struct Block {
     add: bool,
 }
 
+/// Rows of the left matrix, for the terms of a block.
+enum Left<'v, T> {
+    /// Copied to panels.
+    Panels(&'v [T]),
+    /// Where they are, so many numbers apart: a tile reads a few of them at once, each from the beginning to the end.
+    Rows { values: &'v [T], step: usize },
+}
+
 struct Tiles<'v, T> {
     block: Block,
-    /// Panels of the left matrix.
-    x: &'v [T],
+    x: Left<'v, T>,
     /// The right matrix, from the first term on.
     y: &'v [T],
     /// Panels of the right matrix.
@@ -417,9 +425,22 @@ impl<T: Real> Tiles<'_, T> {
             };
             let column = block.column + first;
             let there = width.min(block.columns - first);
-            let panels = x.chunks_exact(M * block.terms.max(1));
-            for (x, z) in panels.zip(z.chunks_mut(M * block.n)) {
-                let sums = tile::<S, T, M, N>(simd, x, panel, step);
+            for (at, z) in z.chunks_mut(M * block.n).enumerate() {
+                let sums = match x {
+                    Left::Panels(x) => {
+                        let x = &x[at * M * block.terms..][..M * block.terms];
+                        tile::<S, T, M, N>(simd, x, panel, step)
+                    }
+                    Left::Rows { values, step: apart } => {
+                        let mut rows = [&[][..]; M];
+                        for (i, row) in rows.iter_mut().enumerate() {
+                            // What a row that is not there gives is not stored.
+                            let number = at * M + i.min(z.len() / block.n - 1);
+                            *row = &values[number * apart..][..block.terms];
+                        }
+                        tile_of_rows::<S, T, M, N>(simd, rows, panel, step)
+                    }
+                };
                 store::<S, T, M, N>(simd, sums, z, [block.n, column, there], block.add);
             }
         }
@@ -442,6 +463,34 @@ pub(super) fn tile<S: Simd, T: Real, const M: usize, const N: usize>(
         };
         for i in 0..M {
             let x = T::splat(simd, x[i]);
+            for j in 0..N {
+                sums[i][j] = T::fused(simd, x, y[j], sums[i][j]);
+            }
+        }
+    }
+    sums
+}
+
+/// The same of `M` rows as they are.
+#[inline(always)]
+fn tile_of_rows<S: Simd, T: Real, const M: usize, const N: usize>(
+    simd: S,
+    mut x: [&[T]; M],
+    y: &[T],
+    step: usize,
+) -> [[T::Vector<S>; N]; M] {
+    let mut sums = [[T::splat(simd, T::default()); N]; M];
+    let terms = x[0].len();
+    for row in &mut x {
+        *row = &row[..terms];
+    }
+    // Nothing in this loop may panic either: all rows have that length.
+    for (l, y) in (0..terms).zip(y.chunks(step.max(1))) {
+        let Some(y) = T::vectors::<S>(y).0.first_chunk::<N>() else {
+            break;
+        };
+        for i in 0..M {
+            let x = T::splat(simd, x[i][l]);
             for j in 0..N {
                 sums[i][j] = T::fused(simd, x, y[j], sums[i][j]);
             }
