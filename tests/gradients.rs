@@ -185,13 +185,16 @@ fn reductions() {
 fn matrix_products() {
     let ctx = pir_dialects::context();
     type Case = (&'static [usize], &'static [usize], bool, bool, &'static [usize]);
-    let cases: [Case; 12] = [
+    let cases: [Case; 15] = [
         (&[2, 3], &[3, 4], false, false, &[2, 4]),
         (&[3, 2], &[3, 4], true, false, &[2, 4]),
         (&[2, 3], &[4, 3], false, true, &[2, 4]),
         (&[3, 2], &[4, 3], true, true, &[2, 4]),
         (&[5, 2, 3], &[5, 3, 4], false, false, &[5, 2, 4]),
         (&[5, 2, 3], &[3, 4], false, false, &[5, 2, 4]),
+        (&[5, 2, 3], &[4, 3], false, true, &[5, 2, 4]),
+        (&[5, 3, 2], &[3, 4], true, false, &[5, 2, 4]),
+        (&[2, 1, 2, 3], &[3, 4], false, false, &[2, 1, 2, 4]),
         (&[2, 3], &[5, 4, 3], false, true, &[5, 2, 4]),
         (&[5, 1, 3, 2], &[2, 3, 4], true, false, &[5, 2, 2, 4]),
         (&[3], &[3], false, false, &[]),
@@ -214,6 +217,12 @@ fn matrix_products() {
         &[("x", &[0, 3], -1.0, 1.0), ("y", &[3, 2], -1.0, 1.0)],
         "%o = pd.matmul (%x, %y)",
         &[0, 2],
+    );
+    check(
+        &ctx,
+        &[("x", &[0, 2, 3], -1.0, 1.0), ("y", &[3, 2], -1.0, 1.0)],
+        "%o = pd.matmul (%x, %y)",
+        &[0, 2, 2],
     );
 }
 

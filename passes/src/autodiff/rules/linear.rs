@@ -26,6 +26,11 @@ pub(super) const RULES: &[Rule] = &[
             },
             y: {
                 let x = with_dimension(x, is_vector[0], 0);
+                // Of one matrix for a batch, it is one product of all rows, and no sum of products.
+                let (x, g) = match (y.rank(), tx, row_length(x), row_length(g)) {
+                    (2, false, Some(length), Some(of_g)) => (x.reshape([-1, length]), g.reshape([-1, of_g])),
+                    _ => (x, g),
+                };
                 let t = if ty { product(g, x, true, tx) } else { product(x, g, !tx, false) };
                 without_dimension(t, is_vector[1], -1).reduce_like(y)
             },
@@ -38,6 +43,12 @@ pub(super) const RULES: &[Rule] = &[
     })
     .complex(),
 ];
+
+/// The length of the rows of a batch of matrices, if it is known.
+fn row_length(x: Expr<'_>) -> Option<i64> {
+    let length = *x.dims().last()?;
+    (x.rank() > 2 && length > 0).then_some(length)
+}
 
 fn product<'c>(x: Expr<'c>, y: Expr<'c>, tx: bool, ty: bool) -> Expr<'c> {
     x.matmul_with(y, |o| o.transpose_x(tx).transpose_y(ty))
