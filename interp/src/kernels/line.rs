@@ -108,10 +108,8 @@ impl OnLine for Softmax {
         }
         let mut all = true;
         for ([least, most], line) in ends.iter().zip(lines.chunks_exact(n)) {
-            if !(least - most >= single::LEAST) {
-                let accurate = |v: f32| (v - most >= single::LEAST) | (v - most < NOTHING);
-                all &= line.iter().fold(true, |all, &v| all & accurate(v));
-            }
+            let accurate = |v: f32| (v - most >= single::LEAST) | (v - most < NOTHING);
+            all &= least - most >= single::LEAST || line.iter().fold(true, |all, &v| all & accurate(v));
         }
         if !all {
             return false;
@@ -137,9 +135,13 @@ impl OnLine for Softmax {
         }
         for ((inverse, [least, most]), line) in inverses.into_iter().zip(ends).zip(lines.chunks_exact_mut(n)) {
             if least - most >= NORMAL {
-                line.iter_mut().for_each(|v| *v *= inverse);
+                for v in line {
+                    *v *= inverse;
+                }
             } else {
-                line.iter_mut().for_each(|v| *v = (*v * inverse).flushed(flush));
+                for v in line {
+                    *v = (*v * inverse).flushed(flush);
+                }
             }
         }
         true
