@@ -8,7 +8,7 @@ use super::sums::{Middle, rows_of_singles};
 use super::{IntList, Kernel, Prepare, Spec, axis, dims, one, take};
 use crate::simd::{self, Task};
 use crate::tensor::buffer::{filled, gathered};
-use crate::tensor::{DType, Data, Element, Shape, Tensor, checked_count, of_rank, rank};
+use crate::tensor::{DType, Data, Element, Shape, Storage, Tensor, checked_count, of_rank, rank};
 use pir_dialects::pd;
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[
@@ -177,21 +177,34 @@ pub(super) fn sum(x: Tensor, axes: &[usize]) -> Result<Data, String> {
 
 /// The sums along axes, divided by a number.
 pub(super) fn sum_of_floats(x: &Tensor, axes: &[usize], divisor: f64) -> Result<Data, String> {
-    // Consecutive axes are added up where they are.
-    let together = axes.windows(2).all(|pair| pair[0] + 1 == pair[1]);
-    let (x, shape) = match axes {
-        [first, ..] if together => {
-            let last = first + axes.len() - 1;
-            let [outer, n, inner] = [&x.shape()[..*first], &x.shape()[*first..=last], &x.shape()[last + 1..]]
-                .map(|extents| extents.iter().product());
-            checked_count(&[outer, inner], x.dtype().size())?;
-            (x.clone(), [outer, n, inner])
-        }
-        _ => {
-            let groups = Groups::new(x, axes)?;
-            (groups.x, [groups.count, groups.size, 1])
+    let extents = x.shape();
+    // An axis of one element is its sum.
+    let mut axes: Shape = axes.iter().copied().filter(|&axis| extents[axis] != 1).collect();
+    axes.sort_unstable();
+    // Axes with no other ones between them are added up where they are, the last ones first.
+    let apart = |pair: &[usize]| extents[pair[0] + 1..pair[1]].iter().any(|&extent| extent != 1);
+    let (before, together) = axes.split_at(axes.windows(2).rposition(apart).map_or(0, |at| at + 1));
+    let shape = match together {
+        [] => [x.len(), 1, 1],
+        [first, .., last] | [first @ last] => {
+            [&extents[..*first], &extents[*first..=*last], &extents[last + 1..]].map(|extents| extents.iter().product())
         }
     };
+    checked_count(&[shape[0], shape[2]], x.dtype().size())?;
+    if !before.is_empty() {
+        fn sums<T: Element>(values: &[T], shape: [usize; 3]) -> Result<Storage<f64>, String> {
+            let divisor = 1.0;
+            Middle { values, shape, divisor }.sums_of(|v, _| v)
+        }
+        let sums = match x.data() {
+            Data::F32(v) => sums(v, shape)?,
+            Data::F64(v) => sums(v, shape)?,
+            data => sums(&data.doubles()?, shape)?,
+        };
+        let extent = |(axis, &extent)| if together.contains(&axis) { 1 } else { extent };
+        let rest = Tensor::from_parts(extents.iter().enumerate().map(extent).collect(), f64::wrap(sums));
+        return sum_of_floats(&rest, before, divisor)?.cast(x.dtype());
+    }
     fn sums<T: Element>(values: &[T], shape: [usize; 3], divisor: f64) -> Result<Data, String> {
         Ok(T::wrap(Middle { values, shape, divisor }.sums()?))
     }
