@@ -484,13 +484,16 @@ fn tile_of_rows<S: Simd, T: Real, const M: usize, const N: usize>(
     for row in &mut x {
         *row = &row[..terms];
     }
-    // Nothing in this loop may panic either: all rows have that length.
-    for (l, y) in (0..terms).zip(y.chunks(step.max(1))) {
+    // Nothing in this loop may panic either. All rows have that length, but the compiler does not see it in all profiles.
+    'terms: for (l, y) in (0..terms).zip(y.chunks(step.max(1))) {
         let Some(y) = T::vectors::<S>(y).0.first_chunk::<N>() else {
             break;
         };
         for i in 0..M {
-            let x = T::splat(simd, x[i][l]);
+            let Some(&x) = x[i].get(l) else {
+                break 'terms;
+            };
+            let x = T::splat(simd, x);
             for j in 0..N {
                 sums[i][j] = T::fused(simd, x, y[j], sums[i][j]);
             }
