@@ -375,13 +375,7 @@ fn pushes_that_are_not_next_to_each_other_stay() {
     let ctx = pir_dialects::context();
     let program = |first: &str, second: &str| {
         format!(
-            "%zero = pd.full {{shape = [1], value = 0, dtype = i64}}
-%n = pd.full {{shape = [1], value = 3, dtype = i64}}
-%x = pd.data {{name = \"x\", shape = [1, 3], dtype = f64}}
-%y = pd.data {{name = \"y\", shape = [1, 3], dtype = f64}}
-%s = cf.create_stack () : cf.stack
-%t = cf.create_stack () : cf.stack
-%e = pd.while (%zero) cond (%i) {{
+            "%e = pd.while (%zero) cond (%i) {{
   %go = pd.less_than (%i, %n)
   cf.cond_yield (%go, %i)
 }} body (%i) {{
@@ -400,11 +394,7 @@ fn pushes_that_are_not_next_to_each_other_stay() {
   {second}
   %k = pd.increment (%i) {{value = 1.0}}
   cf.yield (%k)
-}}
-%xs = cf.join_stack (%s) {{axis = 0}} : tensor<?x3xf64>
-%ys = cf.join_stack (%t) {{axis = 0}} : tensor<?x3xf64>
-%p = pd.matmul (%xs, %ys) {{transpose_x = true}} : tensor<3x3xf64>
-pd.fetch (%p) {{name = \"p\"}}"
+}}"
         )
     };
     let push = "%b = pd.cos (%y)\n  cf.push_back (%t, %b)";
@@ -432,32 +422,35 @@ fn pushes_in_a_loop_in_a_branch() {
         )
     };
     let text = format!(
-        "%zero = pd.full {{shape = [1], value = 0, dtype = i64}}
-%n = pd.full {{shape = [1], value = 3, dtype = i64}}
-%x = pd.data {{name = \"x\", shape = [1, 3], dtype = f64}}
-%y = pd.data {{name = \"y\", shape = [1, 3], dtype = f64}}
-%s = cf.create_stack () : cf.stack
-%t = cf.create_stack () : cf.stack
-{}
+        "{}
 %is = pd.less_than (%zero, %n)
 pd.if (%is) then {{
 {}
 }} else {{
-}}
-%xs = cf.join_stack (%s) {{axis = 0}} : tensor<?x3xf64>
-%ys = cf.join_stack (%t) {{axis = 0}} : tensor<?x3xf64>
-%p = pd.matmul (%xs, %ys) {{transpose_x = true}} : tensor<3x3xf64>
-pd.fetch (%p) {{name = \"p\"}}",
+}}",
         repeat("sin"),
         repeat("cos")
     );
     check_unbatched(&ctx, &text, false);
 }
 
-/// Whether `unbatch-weight-grads` leaves joined stacks, and that the product is the same.
-fn check_unbatched(ctx: &Arc<Context>, text: &str, stays: bool) {
-    let plain = read(ctx, text);
-    let changed = differentiated(ctx, text, "unbatch-weight-grads");
+/// Whether `unbatch-weight-grads` leaves joined stacks, and that the product of what some operations push is the same.
+fn check_unbatched(ctx: &Arc<Context>, pushes: &str, stays: bool) {
+    let text = format!(
+        "%zero = pd.full {{shape = [1], value = 0, dtype = i64}}
+%n = pd.full {{shape = [1], value = 3, dtype = i64}}
+%x = pd.data {{name = \"x\", shape = [1, 3], dtype = f64}}
+%y = pd.data {{name = \"y\", shape = [1, 3], dtype = f64}}
+%s = cf.create_stack () : cf.stack
+%t = cf.create_stack () : cf.stack
+{pushes}
+%xs = cf.join_stack (%s) {{axis = 0}} : tensor<?x3xf64>
+%ys = cf.join_stack (%t) {{axis = 0}} : tensor<?x3xf64>
+%p = pd.matmul (%xs, %ys) {{transpose_x = true}} : tensor<3x3xf64>
+pd.fetch (%p) {{name = \"p\"}}"
+    );
+    let plain = read(ctx, &text);
+    let changed = differentiated(ctx, &text, "unbatch-weight-grads");
     let printed = pir_ir::text::print(&changed, &Default::default());
     assert_eq!(printed.contains("cf.join_stack"), stays, "{printed}");
     let (inputs, _) = inputs(&plain, 0, 1);
