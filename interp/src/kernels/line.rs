@@ -265,12 +265,11 @@ impl<T: Element + Lane, F: OnLine> Task for Lines<'_, T, F> {
             }
             for (o, there) in (first..first + count).zip(there) {
                 for i in 0..if there { 0 } else { inner } {
-                    if rooms.is_none() {
-                        rooms = Some(Rooms::new(n)?);
-                    }
-                    if let Some(rooms) = &mut rooms {
-                        self.line_at::<FMA>(o * n * inner + i, rooms);
-                    }
+                    let rooms = match &mut rooms {
+                        Some(rooms) => rooms,
+                        none => none.insert(Rooms::new(n)?),
+                    };
+                    self.line_at::<FMA>(o * n * inner + i, rooms);
                 }
             }
         }

@@ -384,24 +384,24 @@ impl<T: Element + Lane> Task for Together<'_, T> {
         for (block, (values, moments)) in blocks.zip(self.moments.chunks_mut(TOGETHER)).enumerate() {
             let first = block * TOGETHER;
             // Step by step for all groups: the steps of one wait for each other.
-            let mut abouts = [0.0; TOGETHER];
-            let singles = if FMA && layout.segments == 1 {
-                T::singles(values)
-            } else {
-                None
-            };
-            if let Some(values) = singles {
+            let mut abouts = [None; TOGETHER];
+            if FMA
+                && layout.segments == 1
+                && let Some(values) = T::singles(values)
+            {
                 for (about, values) in abouts.iter_mut().zip(values.chunks_exact(size)) {
-                    *about = (sum_of_singles(values) / size as f64) as f32;
-                }
-                for ((moments, about), values) in moments.iter_mut().zip(abouts).zip(values.chunks_exact(size)) {
-                    *moments = of_singles(values, about).unwrap_or([f64::NAN; 2]);
+                    *about = Some((sum_of_singles(values) / size as f64) as f32);
                 }
             }
-            for (moments, values) in moments.iter_mut().zip(values.chunks_exact(size)) {
-                if singles.is_none() || moments[1].is_nan() {
-                    *moments = Group(values, layout, 0).run::<FMA>();
-                }
+            for ((moments, about), values) in moments.iter_mut().zip(abouts).zip(values.chunks_exact(size)) {
+                let singles = match (about, T::singles(values)) {
+                    (Some(about), Some(singles)) => of_singles(singles, about),
+                    _ => None,
+                };
+                *moments = match singles {
+                    Some(moments) => moments,
+                    None => Group(values, layout, 0).run::<FMA>(),
+                };
             }
             let mut factors = [0.0; TOGETHER];
             for (factor, [_, variance]) in factors.iter_mut().zip(&*moments) {

@@ -107,6 +107,7 @@ mod wide {
     use pulp::{NullaryFnOnce, Simd, cast, f32x16, x86, x86::V4 as Instructions};
 
     use super::{Form, PIECES, Pieces, TERMS};
+    use crate::kernels::math::single::ROUND;
     use crate::kernels::vector::{Each, Function, Span};
     use crate::simd::Task;
 
@@ -188,8 +189,6 @@ mod wide {
         /// The function where it is one on pieces.
         #[inline(always)]
         fn value(self, x: f32x16) -> f32x16 {
-            /// Added to a small number, it leaves the nearest integer in the low bits.
-            const ROUND: f32 = 12_582_912.0;
             let simd = self.simd;
             // The second operand is what NaN stays as.
             let a = simd.min_f32s(simd.splat_f32s((PIECES - 1) as f32 * self.width), simd.abs_f32s(x));

@@ -191,22 +191,18 @@ pub(super) fn sum_of_floats(x: &Tensor, axes: &[usize], divisor: f64) -> Result<
         }
     };
     checked_count(&[shape[0], shape[2]], x.dtype().size())?;
+    fn sums<T: Element, U: Element>(values: &[T], shape: [usize; 3], divisor: f64) -> Result<Storage<U>, String> {
+        Middle { values, shape, divisor }.sums_of(|v, _| v)
+    }
     if !before.is_empty() {
-        fn sums<T: Element>(values: &[T], shape: [usize; 3]) -> Result<Storage<f64>, String> {
-            let divisor = 1.0;
-            Middle { values, shape, divisor }.sums_of(|v, _| v)
-        }
         let sums = match x.data() {
-            Data::F32(v) => sums(v, shape)?,
-            Data::F64(v) => sums(v, shape)?,
-            data => sums(&data.doubles()?, shape)?,
+            Data::F32(v) => sums(v, shape, 1.0)?,
+            Data::F64(v) => sums(v, shape, 1.0)?,
+            data => sums(&data.doubles()?, shape, 1.0)?,
         };
         let extent = |(axis, &extent)| if together.contains(&axis) { 1 } else { extent };
         let rest = Tensor::from_parts(extents.iter().enumerate().map(extent).collect(), f64::wrap(sums));
         return sum_of_floats(&rest, before, divisor)?.cast(x.dtype());
-    }
-    fn sums<T: Element>(values: &[T], shape: [usize; 3], divisor: f64) -> Result<Data, String> {
-        Ok(T::wrap(Middle { values, shape, divisor }.sums()?))
     }
     match x.data() {
         Data::F32(v) if shape[2] == 1 => Ok(f32::wrap(rows_of_singles(v, [shape[0], shape[1]], divisor)?)),
@@ -214,8 +210,8 @@ pub(super) fn sum_of_floats(x: &Tensor, axes: &[usize], divisor: f64) -> Result<
             let of = Middle { values, shape, divisor };
             Ok(f32::wrap(of.sums_of_singles()?))
         }
-        Data::F64(v) => sums(v, shape, divisor),
-        data => sums(&data.doubles()?, shape, divisor)?.cast(x.dtype()),
+        Data::F64(v) => Ok(f64::wrap(sums(v, shape, divisor)?)),
+        data => f64::wrap(sums(&data.doubles()?, shape, divisor)?).cast(x.dtype()),
     }
 }
 

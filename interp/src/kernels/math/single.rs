@@ -6,7 +6,7 @@
 //! cycles for each of these. [`square`] is that of a larger number, where it makes no difference.
 
 /// Added to a number below 2^22, it leaves the nearest integer in the low bits.
-const ROUND: f32 = 12_582_912.0;
+pub(crate) const ROUND: f32 = 12_582_912.0;
 /// `ln 2` in two parts.
 const LN_2: [f32; 2] = [0.693_359_4, -2.121_944_4e-4];
 /// `(e^r - 1 - r) / r²`.
