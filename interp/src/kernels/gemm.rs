@@ -447,6 +447,44 @@ impl<T: Real> Tiles<'_, T> {
     }
 }
 
+/// The sums of the products of `M` numbers, of which `$value` is the one in row `$row`, and `N` vectors, for each of the terms.
+///
+/// Each sum is a variable: as elements of an array, the compiler keeps them in memory in the profiles where it unrolls the loops
+/// over rows and vectors too late, and writes all of them in each turn. It also does so if the loop may panic.
+macro_rules! summed {
+    ($simd:expr, $terms:expr, |$x:ident, $row:ident| $value:expr) => {
+        summed!(@ $simd, $terms, $x, $row, $value; 0 a, 1 b, 2 c, 3 d, 4 e, 5 f, 6 g, 7 h)
+    };
+    (@ $simd:expr, $terms:expr, $x:ident, $row:ident, $value:expr; $($i:literal $sum:ident),*) => {{
+        const { assert!(M <= 8 && N <= WIDE) }
+        let none = T::splat($simd, T::default());
+        $(let mut $sum = (none, none, none);)*
+        for ($x, y) in $terms {
+            let Some(y) = T::vectors::<S>(y).0.first_chunk::<N>() else {
+                break;
+            };
+            $(if $i < M {
+                let $row = $i;
+                let x = T::splat($simd, $value);
+                $sum.0 = T::fused($simd, x, y[0], $sum.0);
+                if N > 1 {
+                    $sum.1 = T::fused($simd, x, y[1], $sum.1);
+                }
+                if N > 2 {
+                    $sum.2 = T::fused($simd, x, y[2], $sum.2);
+                }
+            })*
+        }
+        let mut sums = [[none; N]; M];
+        $(if $i < M {
+            for (to, from) in sums[$i].iter_mut().zip([$sum.0, $sum.1, $sum.2]) {
+                *to = from;
+            }
+        })*
+        sums
+    }};
+}
+
 /// The products of a panel of `M` rows and one of `N` vectors in a row, whose rows are `step` apart.
 #[inline(always)]
 pub(super) fn tile<S: Simd, T: Real, const M: usize, const N: usize>(
@@ -455,20 +493,8 @@ pub(super) fn tile<S: Simd, T: Real, const M: usize, const N: usize>(
     y: &[T],
     step: usize,
 ) -> [[T::Vector<S>; N]; M] {
-    let mut sums = [[T::splat(simd, T::default()); N]; M];
-    // Nothing in this loop may panic: the sums would be written to memory in each turn, for whoever catches it.
-    for (x, y) in x.as_chunks::<M>().0.iter().zip(y.chunks(step.max(1))) {
-        let Some(y) = T::vectors::<S>(y).0.first_chunk::<N>() else {
-            break;
-        };
-        for i in 0..M {
-            let x = T::splat(simd, x[i]);
-            for j in 0..N {
-                sums[i][j] = T::fused(simd, x, y[j], sums[i][j]);
-            }
-        }
-    }
-    sums
+    let terms = x.as_chunks::<M>().0.iter().zip(y.chunks(step.max(1)));
+    summed!(simd, terms, |x, row| x[row])
 }
 
 /// The same of `M` rows as they are.
@@ -479,27 +505,11 @@ fn tile_of_rows<S: Simd, T: Real, const M: usize, const N: usize>(
     y: &[T],
     step: usize,
 ) -> [[T::Vector<S>; N]; M] {
-    let mut sums = [[T::splat(simd, T::default()); N]; M];
     let terms = x[0].len();
     for row in &mut x {
         *row = &row[..terms];
     }
-    // Nothing in this loop may panic either. All rows have that length, but the compiler does not see it in all profiles.
-    'terms: for (l, y) in (0..terms).zip(y.chunks(step.max(1))) {
-        let Some(y) = T::vectors::<S>(y).0.first_chunk::<N>() else {
-            break;
-        };
-        for i in 0..M {
-            let Some(&x) = x[i].get(l) else {
-                break 'terms;
-            };
-            let x = T::splat(simd, x);
-            for j in 0..N {
-                sums[i][j] = T::fused(simd, x, y[j], sums[i][j]);
-            }
-        }
-    }
-    sums
+    summed!(simd, (0..terms).zip(y.chunks(step.max(1))), |l, row| x[row][l])
 }
 
 /// Writes a tile to rows of the result, or adds it to them.
