@@ -9,15 +9,16 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use half::{bf16, f16};
 use pir_ir::budget::{self, Budget, Reservation};
+use triomphe::Arc;
 
 use super::{Complex, Element};
 
 /// Larger buffers are not pooled: an allocation costs little compared to computing the elements.
-const LARGEST: usize = (1 << 15) - 1;
+pub(crate) const LARGEST: usize = (1 << 15) - 1;
 /// Size classes: up to seven elements each, then four per power of two.
 const CLASSES: usize = class(LARGEST) + 1;
 /// The number of buffers kept per size class.
@@ -158,8 +159,9 @@ impl<T> Shared<T> {
 }
 
 /// The elements of a tensor; cloning shares them.
+#[derive(Default)]
 pub struct Buffer<T: Element> {
-    /// `Some` except during `drop`.
+    /// `None` if they were moved out.
     values: Option<Arc<Shared<T>>>,
 }
 
@@ -346,7 +348,7 @@ impl<T: Element> Buffer<T> {
 
     /// Whether the elements are unshared.
     pub(crate) fn is_unique(&self) -> bool {
-        self.values.as_ref().is_none_or(|values| Arc::strong_count(values) == 1)
+        self.values.as_ref().is_none_or(Arc::is_unique)
     }
 
     /// An address that is equal exactly for buffers that share their elements.
