@@ -2,9 +2,9 @@
 
 use super::ExecError;
 use super::memory::Memory;
-use super::slots::{Dst, Srcs};
+use super::slots::{Dst, Src, Srcs};
 use super::value::{Value, not_a_tensor, read, write};
-use crate::kernels::{InPlace, Inputs, Kernel, Outputs};
+use crate::kernels::{InPlace, Inputs, Kernel, Outputs, Single};
 
 /// Computes in place of an operand that is not needed any more; false if that is not possible.
 pub(super) fn in_place_of(env: &mut [Value], f: InPlace, inputs: &Srcs, result: u32) -> bool {
@@ -29,6 +29,36 @@ pub(super) fn in_place_of(env: &mut [Value], f: InPlace, inputs: &Srcs, result: 
         return true;
     }
     false
+}
+
+/// Computes one element into the tensor that the instruction made before; false if that is not possible.
+pub(super) fn renewed(env: &mut [Value], single: &Single, inputs: &Srcs, result: u32, flush: bool) -> bool {
+    let slot = |src: Option<&Src>| src.map(|src| src.slot as usize);
+    let (Some(first), Some(last)) = (slot(inputs.first()), slot(inputs.last())) else {
+        return false;
+    };
+    let result = result as usize;
+    let done = match (inputs.len(), first == last) {
+        (1, _) | (2, true) => match env.get_disjoint_mut([result, first]) {
+            Ok([Value::Tensor(to), Value::Tensor(x)]) => single.run(to, &[&*x, &*x][..inputs.len()], flush),
+            _ => false,
+        },
+        (2, false) => match env.get_disjoint_mut([result, first, last]) {
+            Ok([Value::Tensor(to), Value::Tensor(x), Value::Tensor(y)]) => single.run(to, &[x, y], flush),
+            _ => false,
+        },
+        _ => false,
+    };
+    if done {
+        for src in inputs.iter().filter(|src| src.last) {
+            let value = &mut env[src.slot as usize];
+            // What has one element stays, for the next run of the instruction that makes it.
+            if !matches!(value, Value::Tensor(tensor) if tensor.len() == 1) {
+                *value = Value::None;
+            }
+        }
+    }
+    done
 }
 
 /// Applies a kernel. Returns whether live memory must be counted.

@@ -10,11 +10,11 @@ use smallvec::SmallVec;
 use super::ExecError;
 use super::flow::{Flow, Source};
 use super::value::Value;
-use crate::kernels::steps::{self, Given, Number, Part, Place, Step, TILE, Target};
+use crate::kernels::steps::{self, Given, Number, Part, Step, TILE, Target};
 use crate::parallel;
-use crate::tensor::buffer::{done, room, stale};
+use crate::tensor::buffer::{LARGEST, done, room, stale};
 use crate::tensor::subnormal::Flush;
-use crate::tensor::{DType, Shape, Storage, Tensor};
+use crate::tensor::{Buffer, DType, Element, Shape, Storage, Tensor};
 
 /// From this number of elements on, a single operation is a chain.
 pub(super) const WORTH: usize = 512;
@@ -27,6 +27,24 @@ pub(crate) struct Chain {
     codes: Vec<steps::Code>,
     /// The number of registers of the steps.
     registers: usize,
+    /// How the operands are read if they have the shapes of their types, and these shapes.
+    known: Option<(Ways, Vec<Shape>)>,
+}
+
+/// How the operands are read.
+struct Ways {
+    /// The shape of the results.
+    shape: Shape,
+    kinds: SmallVec<[Kind; 8]>,
+    /// The length of a row.
+    row: usize,
+}
+
+/// The registers of chains that run one after the other: as many as the largest chain needs.
+#[derive(Default)]
+pub(super) struct Registers {
+    singles: Vec<f32>,
+    doubles: Vec<f64>,
 }
 
 /// How an operand is read.
@@ -56,15 +74,70 @@ pub(super) fn kind<D: PartialEq + Copy>(shape: &[D], result: &[D], one: D) -> Op
     }
 }
 
+impl Ways {
+    /// For values from outside with these shapes, if all results have one shape.
+    fn of(flow: &Flow, shapes: &[Shape]) -> Option<Ways> {
+        let mut result: &[usize] = &[];
+        let mut most = 0;
+        for shape in shapes {
+            let count = shape.iter().product();
+            if count > most || count == most && shape.len() > result.len() {
+                (result, most) = (shape, count);
+            }
+        }
+        let mut kinds = SmallVec::new();
+        let mut row = 0;
+        for shape in shapes {
+            let kind = kind(shape, result, 1)?;
+            if matches!(kind, Kind::Row) {
+                let length = shape.iter().product();
+                if row != 0 && row != length {
+                    return None;
+                }
+                row = length;
+            }
+            kinds.push(kind);
+        }
+        // Each operation has an operand of that shape.
+        let full = |from| match from {
+            Source::Outside(number) => matches!(kinds[number], Kind::Each),
+            Source::Step(_) => true,
+        };
+        let all = (flow.steps.iter()).all(|operands| operands.iter().any(|operand| full(operand.from)));
+        let shape = result.into();
+        (all && most > 0).then_some(Ways { shape, kinds, row })
+    }
+}
+
+/// Where a result is written.
+enum Place<T: Element> {
+    /// Over the elements of an operand that is not needed any more, which were moved out of it.
+    Old(Buffer<T>, usize),
+    /// Over unspecified elements.
+    Set(Buffer<T>),
+    /// Behind the elements of an empty list.
+    New(Storage<T>),
+}
+
+impl<T: Element> Place<T> {
+    /// The operand that the elements are from.
+    fn of(&self) -> Option<usize> {
+        match self {
+            Place::Old(_, number) => Some(*number),
+            _ => None,
+        }
+    }
+}
+
 impl Chain {
-    /// A chain of steps; `None` if one has no operands.
-    pub(super) fn of(flow: Flow, steps: Vec<Step>) -> Option<Chain> {
+    /// A chain of steps; `None` if one has no operands. The shapes are those of the values from outside, if they are known.
+    pub(super) fn of(flow: Flow, steps: Vec<Step>, shapes: Option<Vec<Shape>>) -> Option<Chain> {
         let (mut free, mut registers) = (Vec::new(), 0);
         let mut codes: Vec<steps::Code> = Vec::with_capacity(steps.len());
         for (step, operands) in steps.into_iter().zip(&flow.steps) {
             let place = |from| match from {
-                Source::Outside(number) => Place::Outside(number),
-                Source::Step(at) => Place::Register(codes[at].to),
+                Source::Outside(number) => steps::Place::Outside(number),
+                Source::Step(at) => steps::Place::Register(codes[at].to),
             };
             let (first, last) = (operands.first()?, operands.last()?);
             let from = [place(first.from), place(last.from)];
@@ -85,7 +158,13 @@ impl Chain {
             codes.push(steps::Code { step, from, to });
         }
         // Unread values have a register until the end.
-        Some(Chain { flow, codes, registers })
+        let known = shapes.and_then(|shapes| Some((Ways::of(&flow, &shapes)?, shapes)));
+        Some(Chain {
+            flow,
+            codes,
+            registers,
+            known,
+        })
     }
 
     /// The number of operations.
@@ -94,12 +173,12 @@ impl Chain {
     }
 
     /// Runs the operations; false if that is not possible, and nothing has been changed.
-    pub(super) fn run(&self, env: &mut [Value], flush: bool) -> Result<bool, ExecError> {
+    pub(super) fn run(&self, env: &mut [Value], flush: bool, registers: &mut Registers) -> Result<bool, ExecError> {
         let first = self.flow.outside.first().map(|src| &env[src.slot as usize]);
         match first {
             Some(Value::Tensor(tensor)) => match tensor.dtype() {
-                DType::F32 => self.run_as::<f32>(env, if flush { f32::ON } else { f32::OFF }),
-                DType::F64 => self.run_as::<f64>(env, if flush { f64::ON } else { f64::OFF }),
+                DType::F32 => self.run_as(env, if flush { f32::ON } else { f32::OFF }, &mut registers.singles),
+                DType::F64 => self.run_as(env, if flush { f64::ON } else { f64::OFF }, &mut registers.doubles),
                 _ => Ok(false),
             },
             _ => Ok(false),
@@ -113,44 +192,38 @@ impl Chain {
         }
     }
 
-    /// The shape of the results, how each operand is read, and the length of a row, if all results have that shape.
-    fn shape<T: Number>(&self, env: &[Value]) -> Option<(Shape, SmallVec<[Kind; 8]>, usize)> {
+    /// Whether the operands have these shapes and this type.
+    fn have<T: Number>(&self, env: &[Value], shapes: &[Shape]) -> bool {
         let numbers = 0..self.flow.outside.len();
-        let mut result: &[usize] = &[];
-        let mut most = 0;
-        for number in numbers.clone() {
-            let tensor = self.tensor(env, number)?;
-            let count = tensor.view::<T>()?.len();
-            if count > most || count == most && tensor.rank() > result.len() {
-                (result, most) = (tensor.shape(), count);
-            }
-        }
-        let mut kinds = SmallVec::new();
-        let mut row = 0;
-        for number in numbers {
-            let tensor = self.tensor(env, number)?;
-            let kind = kind(tensor.shape(), result, 1)?;
-            if matches!(kind, Kind::Row) {
-                if row != 0 && row != tensor.len() {
-                    return None;
-                }
-                row = tensor.len();
-            }
-            kinds.push(kind);
-        }
-        // Each operation has an operand of that shape.
-        let full = |from| match from {
-            Source::Outside(number) => matches!(kinds[number], Kind::Each),
-            Source::Step(_) => true,
-        };
-        let all = (self.flow.steps.iter()).all(|operands| operands.iter().any(|operand| full(operand.from)));
-        (all && most > 0).then(|| (result.into(), kinds, row))
+        numbers.zip(shapes).all(|(number, shape)| {
+            let tensor = self.tensor(env, number);
+            tensor.is_some_and(|tensor| tensor.shape() == &shape[..] && tensor.view::<T>().is_some())
+        })
     }
 
-    fn run_as<T: Number>(&self, env: &mut [Value], flush: T::Least) -> Result<bool, ExecError> {
-        let Some((shape, kinds, row)) = self.shape::<T>(env) else {
-            return Ok(false);
+    /// How the operands are read, if all have this type.
+    fn ways<T: Number>(&self, env: &[Value]) -> Option<Ways> {
+        let shape = |number| {
+            let tensor = self.tensor(env, number)?;
+            tensor.view::<T>().map(|_| Shape::from_slice(tensor.shape()))
         };
+        let shapes: Option<SmallVec<[Shape; 8]>> = (0..self.flow.outside.len()).map(shape).collect();
+        Ways::of(&self.flow, &shapes?)
+    }
+
+    fn run_as<T: Number>(&self, env: &mut [Value], flush: T::Least, own: &mut Vec<T>) -> Result<bool, ExecError> {
+        let found;
+        let Ways { shape, kinds, row } = match &self.known {
+            Some((ways, shapes)) if self.have::<T>(env, shapes) => ways,
+            _ => match self.ways::<T>(env) {
+                Some(ways) => {
+                    found = ways;
+                    &found
+                }
+                None => return Ok(false),
+            },
+        };
+        let row = *row;
         let count: usize = shape.iter().product();
         if self.codes.len() == 1 && count < WORTH {
             return Ok(false);
@@ -163,54 +236,37 @@ impl Chain {
         let work = count * self.codes.len() / 4;
         let spread = parallel::pays(work) && count > PART;
         // Where the results go: in place of operands that are not needed any more.
-        let mut results: SmallVec<[(Value, Option<usize>); 2]> = SmallVec::new();
-        let mut new: SmallVec<[Storage<T>; 2]> = SmallVec::new();
+        let mut results: SmallVec<[Place<T>; 2]> = SmallVec::new();
         for _ in &self.flow.wanted {
-            let taken = |number: usize| results.iter().any(|&(_, of)| of == Some(number));
-            let dead = (0..kinds.len()).find(|&number| {
+            let taken = |number: usize| results.iter().any(|place| place.of() == Some(number));
+            let dead = (0..kinds.len()).find_map(|number| {
                 let src = self.flow.outside[number];
-                let unique = match &mut env[src.slot as usize] {
-                    Value::Tensor(tensor) => tensor.unique::<T>().is_some(),
-                    _ => false,
-                };
-                src.last && matches!(kinds[number], Kind::Each) && !taken(number) && unique
+                if !src.last || !matches!(kinds[number], Kind::Each) || taken(number) {
+                    return None;
+                }
+                match &mut env[src.slot as usize] {
+                    Value::Tensor(tensor) => Some(Place::Old(tensor.moved_out::<T>()?, number)),
+                    _ => None,
+                }
             });
-            match dead {
-                Some(number) => {
-                    let slot = self.flow.outside[number].slot as usize;
-                    results.push((std::mem::take(&mut env[slot]), dead));
-                }
-                None => {
-                    let storage = if spread { stale(count) } else { room(count) };
-                    new.push(storage.map_err(ExecError::new)?);
-                    results.push((Value::None, None));
-                }
-            }
+            results.push(match dead {
+                Some(place) => place,
+                // The elements of a small list are kept with it, those of a large one would be set first.
+                None if spread || count <= LARGEST => Place::Set(stale(count).map_err(ExecError::new)?.into()),
+                None => Place::New(room(count).map_err(ExecError::new)?),
+            });
         }
-        self.compute(
-            env,
-            &shape,
-            &kinds,
-            [count, tile, row],
-            spread,
-            &mut results,
-            &mut new,
-            flush,
-        )
-        .map_err(ExecError::new)?;
+        self.compute(env, shape, kinds, [count, tile, row], spread, &mut results, flush, own)
+            .map_err(ExecError::new)?;
         for src in self.flow.outside.iter().filter(|src| src.last) {
             env[src.slot as usize] = Value::None;
         }
-        // In place: what moves a list that was written a moment ago waits for the processor to store it.
-        let mut new = new.iter_mut();
-        for ((old, dead), &(_, slot)) in results.iter_mut().zip(&self.flow.wanted) {
-            env[slot as usize] = match dead {
-                Some(_) => std::mem::take(old),
-                None => {
-                    let storage = new.next().map(std::mem::take);
-                    Value::Tensor(Tensor::from_parts(shape.clone(), T::wrap(storage.unwrap_or_default())))
-                }
+        for (place, &(_, slot)) in results.into_iter().zip(&self.flow.wanted) {
+            let values = match place {
+                Place::Old(values, _) | Place::Set(values) => values,
+                Place::New(values) => values.into(),
             };
+            env[slot as usize] = Value::Tensor(Tensor::from_parts(Shape::from_slice(shape), T::wrap_shared(values)));
         }
         Ok(true)
     }
@@ -223,14 +279,14 @@ impl Chain {
         kinds: &[Kind],
         [count, tile, row]: [usize; 3],
         spread: bool,
-        results: &mut [(Value, Option<usize>)],
-        new: &mut [Storage<T>],
+        results: &mut [Place<T>],
         flush: T::Least,
+        own: &mut Vec<T>,
     ) -> Result<(), String> {
         let mut registers = self.registers;
         let mut given: SmallVec<[Given<'_, T>; 8]> = SmallVec::new();
         for (number, kind) in kinds.iter().enumerate() {
-            if let Some(target) = results.iter().position(|&(_, of)| of == Some(number)) {
+            if let Some(target) = results.iter().position(|place| place.of() == Some(number)) {
                 given.push(Given::Target(target, registers));
                 registers += 1;
                 continue;
@@ -263,43 +319,44 @@ impl Chain {
                 targets: SmallVec::new(),
             });
         }
-        let mut new = new.iter_mut();
-        for ((old, dead), &(at, _)) in results.iter_mut().zip(&self.flow.wanted) {
+        for (place, &(at, _)) in results.iter_mut().zip(&self.flow.wanted) {
             let register = self.codes[at].to;
-            let place = match (old, dead) {
-                (Value::Tensor(tensor), Some(_)) => tensor.unique::<T>().ok_or("an operand is shared")?,
-                _ => {
-                    let storage = new.next().ok_or("a result is missing")?;
-                    if !spread {
-                        parts[0].targets.push((Target::New(storage), register));
-                        continue;
-                    }
-                    storage
+            let values = match place {
+                Place::New(values) => {
+                    parts[0].targets.push((Target::New(values), register));
+                    continue;
                 }
+                Place::Old(values, _) | Place::Set(values) => values.get_mut().ok_or("an operand is shared")?,
             };
-            for (part, values) in parts.iter_mut().zip(place.chunks_mut(size)) {
+            for (part, values) in parts.iter_mut().zip(values.chunks_mut(size)) {
                 part.targets.push((Target::Place(values), register));
             }
         }
-        let run = |part: &mut Part<'_, T>| -> Result<(), String> {
-            let mut own = stale(registers * tile)?;
+        let run = |part: &mut Part<'_, T>, own: &mut [T]| {
             let chain = steps::Chain {
                 codes: &self.codes,
                 given: &given,
-                registers: &mut own,
+                registers: own,
                 part,
                 tile,
                 row,
                 flush,
             };
             chain.compute();
-            done(own);
-            Ok(())
         };
+        let size = registers * tile;
         match &mut parts[..] {
-            [part] => run(part)?,
+            [part] => {
+                if own.len() < size {
+                    own.resize(size, T::default());
+                }
+                run(part, own);
+            }
             parts => parallel::try_chunks(parts, 1, count * self.codes.len() / 4, |_, parts| {
-                parts.iter_mut().try_for_each(&run)
+                let mut own = stale(size)?;
+                parts.iter_mut().for_each(|part| run(part, &mut own));
+                done(own);
+                Ok(())
             })?,
         }
         for given in &mut given {

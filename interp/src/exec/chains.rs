@@ -1,12 +1,15 @@
 //! Finds chains of elementwise operations in a block.
 
 use pir_ir::{Body, Context, Type, ValueId};
+use rustc_hash::FxHashMap;
 
 use super::chain::{Chain, WORTH, kind};
 use super::flow::Flow;
 use super::program::{Code, Instr};
+use super::slots::Src;
 use crate::kernels::Kernels;
 use crate::kernels::steps::Step;
+use crate::tensor::{Shape, checked_count};
 
 /// The maximum number of operations of a chain.
 const MOST: usize = 64;
@@ -52,9 +55,23 @@ pub(super) fn chains(ctx: &Context, body: &Body, kernels: &Kernels, instrs: &mut
                 .iter()
                 .try_fold(1i64, |n, &d| (d >= 0).then(|| n.saturating_mul(d)))
         });
-        if length > 1 || length == 1 && count.is_none_or(|n| n >= WORTH as i64) {
+        // A single element is computed without tiles.
+        let single = instrs[start].single.is_some();
+        if length > 1 && !single || length == 1 && count.is_none_or(|n| n >= WORTH as i64) {
             let flow = Flow::of(body, &instrs[start..start + length]);
-            let chain = flow.and_then(|flow| Chain::of(flow, steps));
+            let shapes = flow.as_ref().and_then(|flow| {
+                let operands = instrs[start..start + length]
+                    .iter()
+                    .flat_map(|instr| body.operands(instr.op));
+                let operands: FxHashMap<u32, ValueId> = operands.map(|value| (value.index() as u32, value)).collect();
+                let shape = |src: &Src| {
+                    let (shape, _) = shape(*operands.get(&src.slot)?)?;
+                    let shape: Shape = shape.iter().map(|&d| usize::try_from(d).ok()).collect::<Option<_>>()?;
+                    checked_count(&shape, 1).is_ok().then_some(shape)
+                };
+                flow.outside.iter().map(shape).collect()
+            });
+            let chain = flow.and_then(|flow| Chain::of(flow, steps, shapes));
             instrs[start].chain = chain.map(Box::new);
         }
         start += length.max(1);

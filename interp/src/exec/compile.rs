@@ -157,10 +157,14 @@ impl<'c> Compiler<'c> {
                     op,
                     counter,
                     group: None,
+                    single: None,
                     chain: None,
                 });
             }
             if self.clocks.is_none() && !self.precise {
+                for instr in &mut instrs {
+                    instr.single = self.kernels.single(body.view(ctx, instr.op));
+                }
                 group(ctx, body, &mut instrs, self.fuse_from);
                 chains(ctx, body, self.kernels, &mut instrs);
             }

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use pir_ir::budget::Budget;
 
-use super::apply::{apply, in_place_of};
+use super::apply::{apply, in_place_of, renewed};
 use super::error::ExecError;
 use super::memory::Exceeded;
 use super::options::Outcome;
@@ -18,6 +18,7 @@ use super::program::{Code, Instr, Program};
 use super::value::{
     Moving, Value, bind, gather, hand_over, integer, not_a_tensor, read, stack_of, tensor, truth, write,
 };
+use crate::kernels::put;
 use crate::tensor::Tensor;
 use crate::tensor::buffer::filled;
 use state::{Counter, RegionFrame, Role};
@@ -111,7 +112,7 @@ impl<'p, 'm> Machine<'p, 'm, '_> {
 
     /// Runs kernels from `pc` on.
     fn straight_line(&mut self, instrs: &'p [Instr], mut pc: u32) -> Result<Stop<'p>, ExecError> {
-        let Some(call) = self.calls.last_mut() else {
+        let Some(mut call) = self.calls.last_mut() else {
             return Ok(Stop::End);
         };
         // Instructions without control flow run in this inner loop.
@@ -125,7 +126,7 @@ impl<'p, 'm> Machine<'p, 'm, '_> {
             if self.memory.is_none() {
                 if let Some(chain) = &instr.chain
                     && within(chain.len())
-                    && chain.run(&mut call.env, self.options.flush_subnormals)?
+                    && chain.run(&mut call.env, self.options.flush_subnormals, &mut self.registers)?
                 {
                     done = chain.len();
                 } else if let Some(group) = &instr.group
@@ -161,11 +162,34 @@ impl<'p, 'm> Machine<'p, 'm, '_> {
                 lists,
             } = &instr.code
             else {
+                if let Code::CreateStack | Code::Push { .. } | Code::Pop { .. } | Code::IsEmpty { .. } = instr.code {
+                    self.stack(instr)?;
+                    let Some(again) = self.calls.last_mut() else {
+                        return Ok(Stop::End);
+                    };
+                    call = again;
+                    pc += 1;
+                    if let Some(frame) = call.frames.last_mut() {
+                        frame.pc = pc;
+                    }
+                    continue;
+                }
                 return Ok(Stop::Before(instr));
             };
+            let flush = self.options.flush_subnormals;
+            if let Some(single) = &instr.single
+                && self.memory.is_none()
+                && renewed(&mut call.env, single, inputs, instr.results.first, flush)
+            {
+                pc += 1;
+                if let Some(frame) = call.frames.last_mut() {
+                    frame.pc = pc;
+                }
+                continue;
+            }
             let done = in_place.is_some_and(|f| in_place_of(&mut call.env, f, inputs, instr.results.first));
             if done
-                && self.options.flush_subnormals
+                && flush
                 && let Value::Tensor(result) = &mut call.env[instr.results.first as usize]
             {
                 result.flush_subnormals().map_err(ExecError::new)?;
@@ -261,13 +285,9 @@ impl<'p, 'm> Machine<'p, 'm, '_> {
                 let values = gather(&mut self.scratch, &mut call.env, values);
                 return self.jump(*target, values);
             }
-            Code::Yield(values) => {
-                let values = gather(&mut self.scratch, &mut call.env, values);
-                return self.yielded(role, values, None);
-            }
+            Code::Yield(values) => return self.yielded(role, values, None),
             Code::CondYield { condition, values } => {
                 let more = truth(&call.env, *condition)?;
-                let values = gather(&mut self.scratch, &mut call.env, values);
                 return self.yielded(role, values, Some(more));
             }
             Code::Branch { target, values } => {
@@ -399,6 +419,13 @@ impl<'p, 'm> Machine<'p, 'm, '_> {
             }
             Code::IsEmpty { stack, tensor } => {
                 let empty = self.stacks.is_empty(stack_of(&call.env, *stack)?);
+                // The result of the last time has the same shape.
+                let result = &mut call.env[instr.results.first as usize];
+                if let Value::Tensor(old) = result
+                    && put(old, empty)
+                {
+                    return Ok(());
+                }
                 let shape = tensor.as_deref().unwrap_or(&[]);
                 let value = filled(1, empty)
                     .and_then(|values| Tensor::of(shape, values))

@@ -7,7 +7,7 @@ use super::buffers::MemoryOp;
 use super::chain::Chain;
 use super::flow::Flow;
 use super::slots::{Dst, Src, Srcs};
-use crate::kernels::{InPlace, Kernel};
+use crate::kernels::{InPlace, Kernel, Single};
 use crate::tensor::DType;
 
 pub(crate) enum Code {
@@ -146,6 +146,8 @@ pub(crate) struct Instr {
     pub(crate) counter: u32,
     /// The group that starts here, if any.
     pub(super) group: Option<Box<Group>>,
+    /// The operation if its result is one element.
+    pub(super) single: Option<Single>,
     /// The chain that starts here, if any.
     pub(super) chain: Option<Box<Chain>>,
 }

@@ -17,3 +17,9 @@ pub(crate) struct Dst {
     pub(crate) first: u32,
     pub(crate) count: u32,
 }
+
+impl Dst {
+    pub(crate) fn slots(self) -> impl Iterator<Item = u32> {
+        self.first..self.first + self.count
+    }
+}

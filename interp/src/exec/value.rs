@@ -84,6 +84,13 @@ pub(super) fn write(env: &mut [Value], dst: Dst, values: impl IntoIterator<Item 
     }
 }
 
+/// Assigns values to slots, one after the other.
+pub(super) fn carry(env: &mut [Value], from: &Srcs, to: impl Iterator<Item = u32>) {
+    for (&src, slot) in from.iter().zip(to) {
+        env[slot as usize] = read(env, src);
+    }
+}
+
 /// Assigns values to the results of an operation, and returns their list for reuse.
 pub(super) fn hand_over(scratch: &mut Moving, env: &mut [Value], dst: Dst, mut values: Moving) {
     write(env, dst, values.drain(..));

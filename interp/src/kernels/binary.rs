@@ -4,6 +4,7 @@ use pir_dialects::pd;
 use pir_dialects::stablehlo::chlo;
 
 use super::broadcast::{MIXED, both_through, broadcast, expand, zip, zip_in_place};
+use super::single::{Direct, compared, counted};
 use super::special::{floor_divide, floor_divide32, polygamma, remainder, remainder32, whole_pow, zeta};
 use super::{InPlace, Inputs, Kernel, Outputs, Prepare, one, take};
 use crate::simd::{self, Task};
@@ -28,19 +29,10 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
         ordered(|a, b| a / b, |a, b| a / b, whole, u64::checked_div)
     }),
     (pd::Remainder::NAME, |_| {
-        let whole = |a, b| {
-            let r = divide(i64::wrapping_rem, a, b)?;
-            Ok(if r != 0 && (r < 0) != (b < 0) { r + b } else { r })
-        };
-        ordered(remainder32, remainder, whole, u64::checked_rem)
+        ordered(remainder32, remainder, whole_remainder, u64::checked_rem)
     }),
     (pd::FloorDivide::NAME, |_| {
-        let whole = |a: i64, b: i64| {
-            let q = divide(i64::wrapping_div, a, b)?;
-            let inexact = a.wrapping_rem(b) != 0;
-            Ok(if inexact && (a < 0) != (b < 0) { q - 1 } else { q })
-        };
-        ordered(floor_divide32, floor_divide, whole, u64::checked_div)
+        ordered(floor_divide32, floor_divide, whole_quotient, u64::checked_div)
     }),
     (pd::ElementwisePow::NAME, |_| {
         arithmetic(f32::powf, f64::powf, |a, b| Ok(whole_pow(a, b)))
@@ -108,23 +100,50 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (pd::BitwiseAnd::NAME, |_| whole(|a, b| Ok(a & b))),
     (pd::BitwiseOr::NAME, |_| whole(|a, b| Ok(a | b))),
     (pd::BitwiseXor::NAME, |_| whole(|a, b| Ok(a ^ b))),
-    (pd::Equal::NAME, |_| compare(|a, b| a == b, |a, b| a == b)),
-    (pd::NotEqual::NAME, |_| compare(|a, b| a != b, |a, b| a != b)),
-    (pd::LessThan::NAME, |_| compare(|a, b| a < b, |a, b| a < b)),
-    (pd::LessEqual::NAME, |_| compare(|a, b| a <= b, |a, b| a <= b)),
-    (pd::GreaterThan::NAME, |_| compare(|a, b| a > b, |a, b| a > b)),
-    (pd::GreaterEqual::NAME, |_| compare(|a, b| a >= b, |a, b| a >= b)),
-    (pd::LogicalAnd::NAME, |_| {
-        compare(|a, b| a != 0.0 && b != 0.0, |a, b| a != 0 && b != 0)
-    }),
-    (pd::LogicalOr::NAME, |_| {
-        compare(|a, b| a != 0.0 || b != 0.0, |a, b| a != 0 || b != 0)
-    }),
-    (pd::LogicalXor::NAME, |_| {
-        compare(|a, b| (a != 0.0) != (b != 0.0), |a, b| (a != 0) != (b != 0))
-    }),
     (pd::Where::NAME, |_| Ok(Box::new(select))),
     (pd::AddN::NAME, |_| Ok(Box::new(add_n))),
+];
+
+/// A comparison of floats and of integers: its kernel, and the same for one element.
+macro_rules! comparison {
+    ($op:ident, $floats:expr, $whole:expr) => {
+        (
+            pd::$op::NAME,
+            |_| compare($floats, $whole),
+            |to, of| compared(to, of, $floats, $whole),
+        )
+    };
+}
+
+pub(super) const COMPARISONS: &[(&str, Prepare, Direct)] = &[
+    comparison!(Equal, |a, b| a == b, |a, b| a == b),
+    comparison!(NotEqual, |a, b| a != b, |a, b| a != b),
+    comparison!(LessThan, |a, b| a < b, |a, b| a < b),
+    comparison!(LessEqual, |a, b| a <= b, |a, b| a <= b),
+    comparison!(GreaterThan, |a, b| a > b, |a, b| a > b),
+    comparison!(GreaterEqual, |a, b| a >= b, |a, b| a >= b),
+    comparison!(LogicalAnd, |a, b| a != 0.0 && b != 0.0, |a, b| a != 0 && b != 0),
+    comparison!(LogicalOr, |a, b| a != 0.0 || b != 0.0, |a, b| a != 0 || b != 0),
+    comparison!(LogicalXor, |a, b| (a != 0.0) != (b != 0.0), |a, b| (a != 0) != (b != 0)),
+];
+
+/// Operations on integers that count iterations.
+pub(super) const COUNTING: &[(&str, Direct)] = &[
+    (pd::Add::NAME, |to, of| counted(to, of, |a, b| Some(a.wrapping_add(b)))),
+    (pd::Subtract::NAME, |to, of| {
+        counted(to, of, |a, b| Some(a.wrapping_sub(b)))
+    }),
+    (pd::Multiply::NAME, |to, of| {
+        counted(to, of, |a, b| Some(a.wrapping_mul(b)))
+    }),
+    (pd::Remainder::NAME, |to, of| {
+        counted(to, of, |a, b| whole_remainder(a, b).ok())
+    }),
+    (pd::FloorDivide::NAME, |to, of| {
+        counted(to, of, |a, b| whole_quotient(a, b).ok())
+    }),
+    (pd::Maximum::NAME, |to, of| counted(to, of, |a, b| Some(a.max(b)))),
+    (pd::Minimum::NAME, |to, of| counted(to, of, |a, b| Some(a.min(b)))),
 ];
 
 /// The most frequent operations as in-place functions: for a small tensor they take less time than a call of the
@@ -175,6 +194,19 @@ const BY_ZERO: &str = "an integer is divided by zero";
 /// Integer division: the smallest integer divided by -1 wraps, like all arithmetic.
 fn divide(f: fn(i64, i64) -> i64, a: i64, b: i64) -> Result<i64, &'static str> {
     if b == 0 { Err(BY_ZERO) } else { Ok(f(a, b)) }
+}
+
+/// The remainder with the sign of the divisor.
+fn whole_remainder(a: i64, b: i64) -> Result<i64, &'static str> {
+    let r = divide(i64::wrapping_rem, a, b)?;
+    Ok(if r != 0 && (r < 0) != (b < 0) { r + b } else { r })
+}
+
+/// The quotient, rounded down.
+fn whole_quotient(a: i64, b: i64) -> Result<i64, &'static str> {
+    let q = divide(i64::wrapping_div, a, b)?;
+    let inexact = a.wrapping_rem(b) != 0;
+    Ok(if inexact && (a < 0) != (b < 0) { q - 1 } else { q })
 }
 
 /// Combines floats of one type; half precision is computed in single precision and rounded once.

@@ -164,7 +164,7 @@ impl Iterator for Offsets<'_> {
 /// The shape of the result of two operands, its number of elements, of `size` bytes each, and its rows.
 fn pairs(x: &Tensor, y: &Tensor, size: usize) -> Result<(Shape, usize, Rows), String> {
     if x.shape() == y.shape() {
-        return Ok((x.shape().into(), x.len(), Rows::one(x.len())));
+        return Ok((Shape::from_slice(x.shape()), x.len(), Rows::one(x.len())));
     }
     let shape = broadcast(x.shape(), y.shape())?;
     let count = checked_count(&shape, size)?;

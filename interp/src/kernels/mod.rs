@@ -48,6 +48,7 @@ mod scatter;
 mod sequences;
 mod shape;
 mod shifted;
+mod single;
 mod singular;
 pub(crate) mod slices;
 mod sort;
@@ -69,12 +70,14 @@ pub(crate) use mlir::groups;
 
 use pir_ir::{Context, OpView, Text};
 use rustc_hash::FxHashMap;
+use single::Direct;
 use steps::Step;
 use vector::PrepareMapping;
 
 use crate::tensor::Tensor;
 
 pub(crate) use flops::{count_flops, flops};
+pub(crate) use single::{Single, put};
 pub(crate) use spec::{InPlace, IntList, Ints, around, attr_dtype, axis, constant_tensor, dims, one, take};
 pub use spec::{Inputs, Kernel, Outputs, Prepare, Spec, dtype_of};
 
@@ -103,6 +106,8 @@ struct Entry {
     /// The kernel for complex numbers.
     complex: Option<KernelKind>,
     in_place: Option<InPlace>,
+    /// The operation if its result is one element.
+    direct: Option<Direct>,
     /// The step in a chain.
     step: Option<steps::PrepareStep>,
 }
@@ -164,6 +169,12 @@ impl Kernels {
         for &(name, prepare) in unary::FUNCTIONS.iter().chain(activation::FUNCTIONS) {
             kernels.insert(name.into(), KernelKind::Function(prepare), None);
         }
+        for &(name, prepare, direct) in binary::COMPARISONS {
+            kernels.insert(name.into(), KernelKind::Kernel(prepare), None);
+            if let Some(entry) = kernels.table.get_mut(name) {
+                entry.direct = Some(direct);
+            }
+        }
         for &name in complex::SAME {
             if let Some(entry) = kernels.table.get_mut(name) {
                 entry.complex = Some(entry.prepare);
@@ -180,6 +191,11 @@ impl Kernels {
         for &(name, in_place) in binary::IN_PLACE {
             if let Some(entry) = kernels.table.get_mut(name) {
                 entry.in_place = Some(in_place);
+            }
+        }
+        for &(name, direct) in binary::COUNTING.iter().chain(reduce::WHOLE).chain(unary::TESTS) {
+            if let Some(entry) = kernels.table.get_mut(name) {
+                entry.direct = Some(direct);
             }
         }
         for &(name, step) in steps::STEPS {
@@ -210,6 +226,7 @@ impl Kernels {
             prepare,
             complex,
             in_place: None,
+            direct: None,
             step: None,
         };
         self.table.insert(name, entry);
@@ -260,6 +277,11 @@ impl Kernels {
             KernelKind::Function(prepare) => Some(Step::Mapped(prepare(&spec))),
             KernelKind::Kernel(_) => entry.step?(&spec),
         }
+    }
+
+    /// The operation if its result is one element.
+    pub(crate) fn single(&self, view: OpView<'_>) -> Option<Single> {
+        Single::of(self, view, self.table.get(view.name())?.direct)
     }
 
     /// The names of the operations with kernels, unordered.

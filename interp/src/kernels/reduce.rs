@@ -4,7 +4,8 @@
 //! a sum stay where they are. Floats are accumulated pairwise in double precision, and rounded once.
 
 use super::broadcast::{expand, transpose};
-use super::sums::{Middle, rows_of_singles};
+use super::single::{Direct, put};
+use super::sums::{Middle, rows_of_singles, total};
 use super::{IntList, Kernel, Prepare, Spec, axis, dims, one, take};
 use crate::simd::{self, Task};
 use crate::tensor::buffer::{filled, gathered};
@@ -58,6 +59,23 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (pd::MinGrad::NAME, extremum_grad),
     (pd::ProdGrad::NAME, prod_grad),
 ];
+
+/// Reductions of a whole tensor in single precision.
+pub(super) const WHOLE: &[(&str, Direct)] = &[
+    (pd::Sum::NAME, |to, of| reduced(to, of, |v| total(v, 1.0))),
+    (pd::Mean::NAME, |to, of| reduced(to, of, |v| total(v, v.len() as f64))),
+    (pd::Max::NAME, |to, of| reduced(to, of, |v| most(v, 1.0))),
+    (pd::Min::NAME, |to, of| reduced(to, of, |v| most(v, -1.0))),
+    (pd::Amax::NAME, |to, of| reduced(to, of, |v| most(v, 1.0))),
+    (pd::Amin::NAME, |to, of| reduced(to, of, |v| most(v, -1.0))),
+];
+
+fn reduced(to: &mut Tensor, of: &[&Tensor], f: impl Fn(&[f32]) -> f32) -> bool {
+    match of.first().and_then(|x| x.view::<f32>()) {
+        Some(values) if of.len() == 1 && !values.is_empty() && to.dtype() == DType::F32 => put(to, f(values)),
+        _ => false,
+    }
+}
 
 /// A reduction to a shape, which is that of the second operand or an attribute.
 pub(super) fn reducing(
@@ -238,7 +256,16 @@ impl Task for Most<'_> {
                 apart[at] |= u32::from(v.is_nan());
             }
         }
-        let all = most.into_iter().chain(rest.iter().map(|v| v * self.sign));
+        // Halves are compared, since one number after the other would wait for each comparison.
+        let mut width = LANES / 2;
+        while width > 0 {
+            for at in 0..width {
+                let other = most[at + width];
+                most[at] = if other > most[at] { other } else { most[at] };
+            }
+            width /= 2;
+        }
+        let all = most.into_iter().take(1).chain(rest.iter().map(|v| v * self.sign));
         let most = all.reduce(|a, b| if a > b || a.is_nan() { a } else { b })?;
         if most.is_nan() || apart.iter().any(|&n| n != 0) {
             return None;
@@ -251,30 +278,35 @@ impl Task for Most<'_> {
     }
 }
 
+/// Whether the first number, multiplied by a sign, is larger.
+fn wins(a: f64, b: f64, sign: f32) -> bool {
+    a * f64::from(sign) > b * f64::from(sign) || a.is_nan()
+}
+
+fn best<T: Element>(values: &[T], better: impl Fn(T, T) -> T) -> T {
+    values.iter().copied().reduce(better).unwrap_or_default()
+}
+
 /// The largest number, or with the sign -1 the smallest.
+fn most(values: &[f32], sign: f32) -> f32 {
+    let most = simd::run(Most { values, sign });
+    most.unwrap_or_else(|| best(values, |a, b| if wins(a.into(), b.into(), sign) { a } else { b }))
+}
+
+/// The largest number of each group, or with the sign -1 the smallest.
 fn extremum(
     s: &Spec<'_>,
     sign: f32,
     whole: impl Fn(i64, i64) -> i64 + Send + Sync + 'static,
 ) -> Result<Kernel, String> {
-    let wins = move |a: f64, b: f64| {
-        let sign = f64::from(sign);
-        a * sign > b * sign || a.is_nan()
-    };
     reduction(s, move |x, over| {
         let groups = Groups::new(&x, over)?;
         if groups.size == 0 && groups.count != 0 {
             return Err("the extremum of an empty set is undefined".to_owned());
         }
-        fn best<T: Element>(g: &[T], better: impl Fn(T, T) -> T) -> T {
-            g.iter().copied().reduce(better).unwrap_or_default()
-        }
-        let float = |a, b| if wins(a, b) { a } else { b };
+        let float = |a, b| if wins(a, b, sign) { a } else { b };
         match groups.x.data() {
-            Data::F32(v) => groups.each(v, |values| {
-                let most = simd::run(Most { values, sign });
-                most.unwrap_or_else(|| best(values, |a, b| if wins(a.into(), b.into()) { a } else { b }))
-            }),
+            Data::F32(v) => groups.each(v, |values| most(values, sign)),
             data if data.dtype().is_float() => groups.floats(|g| best(g, float)),
             Data::UI64(v) => groups.each(v, |g| best(g, |a, b| of_rank(whole(rank(a), rank(b))))),
             _ => groups.integers(|g| best(g, &whole)),

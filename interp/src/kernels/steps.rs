@@ -299,7 +299,7 @@ impl<T: Number> Task for Chain<'_, '_, T> {
 }
 
 #[inline(always)]
-fn compute<T: Number>(step: &Step, to: &mut [T], [x, y]: [&[T]; 2], flush: T::Least) {
+pub(super) fn compute<T: Number>(step: &Step, to: &mut [T], [x, y]: [&[T]; 2], flush: T::Least) {
     let of = T::from_f64;
     let (zero, half, one) = (of(0.0), of(0.5), of(1.0));
     // Steps that cannot create subnormal numbers are not checked for any.

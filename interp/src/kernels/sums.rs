@@ -206,6 +206,18 @@ pub(super) fn rows_of_singles(values: &[f32], [count, n]: [usize; 2], divisor: f
     Ok(out)
 }
 
+/// The sum of all numbers, divided by a number.
+pub(super) fn total(values: &[f32], divisor: f64) -> f32 {
+    let mut out = [0.0];
+    simd::run(Singles {
+        values,
+        n: values.len(),
+        out: &mut out,
+        divisor,
+    });
+    out[0]
+}
+
 struct Singles<'v> {
     values: &'v [f32],
     n: usize,

@@ -6,6 +6,7 @@ use pir_dialects::stablehlo::chlo;
 use super::broadcast::{map, through};
 use super::math::single;
 use super::pieces;
+use super::single::{Direct, tested};
 use super::special::{digamma, erf_inv, lgamma, mixed_pow};
 use super::vector::{Cos, Power, PrepareMapping, Sin, apply, function, mapping};
 use super::{Kernel, Outputs, Prepare, Spec, one, take};
@@ -249,6 +250,12 @@ fn bits_not() -> Result<Kernel, String> {
         one(Tensor::from_parts(shape, data))
     }))
 }
+
+/// What loops ask of one element.
+pub(super) const TESTS: &[(&str, Direct)] = &[(
+    pd::LogicalNot::NAME,
+    |to, of| matches!(of, &[x] if tested(to, x, |v| v == 0.0)),
+)];
 
 fn test(f: impl Fn(f64) -> bool + Send + Sync + 'static) -> Result<Kernel, String> {
     Ok(Box::new(move |inputs| {

@@ -44,8 +44,12 @@ pub trait Element: Copy + Default + PartialOrd + Send + Sync + 'static {
     fn take(data: Data) -> Result<Option<Storage<Self>>, String>;
     /// The buffer, shared or not, if it has these elements.
     fn shared(data: Data) -> Option<Buffer<Self>>;
+    /// The buffer in its place, if it has these elements.
+    fn place(data: &mut Data) -> Option<&mut Buffer<Self>>;
     /// The buffer for writing, if it has these elements and is unshared.
-    fn unique(data: &mut Data) -> Option<&mut [Self]>;
+    fn unique(data: &mut Data) -> Option<&mut [Self]> {
+        Self::place(data)?.get_mut()
+    }
     /// Wraps a buffer that may be shared.
     fn wrap_shared(values: Buffer<Self>) -> Data;
     /// Accesses this thread's pool; `None` when the thread ends, or in a nested call.
@@ -103,9 +107,9 @@ macro_rules! element {
                 }
             }
 
-            fn unique(data: &mut Data) -> Option<&mut [Self]> {
+            fn place(data: &mut Data) -> Option<&mut Buffer<Self>> {
                 match data {
-                    Data::$variant(values) => values.get_mut(),
+                    Data::$variant(values) => Some(values),
                     _ => None,
                 }
             }

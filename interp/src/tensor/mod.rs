@@ -179,7 +179,7 @@ macro_rules! each_type {
 }
 
 /// A tensor. Cloning shares the elements.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Tensor {
     shape: Shape,
     data: Data,
@@ -204,6 +204,15 @@ pub fn checked_count(shape: &[usize], size: usize) -> Result<usize, String> {
         _ => Err(format!(
             "a tensor of shape {shape:?} would be larger than the limit of {limit} bytes"
         )),
+    }
+}
+
+impl Clone for Tensor {
+    fn clone(&self) -> Self {
+        // The clone of a list goes number by number.
+        let shape = Shape::from_slice(&self.shape);
+        let data = self.data.clone();
+        Tensor { shape, data }
     }
 }
 
@@ -337,6 +346,13 @@ impl Tensor {
     /// The elements, if they have this type.
     pub fn view<T: Element>(&self) -> Option<&[T]> {
         T::view(&self.data)
+    }
+
+    /// Moves the elements out, if they have this type and are unshared; the tensor has none then.
+    pub(crate) fn moved_out<T: Element>(&mut self) -> Option<Buffer<T>> {
+        T::place(&mut self.data)
+            .filter(|values| values.is_unique())
+            .map(std::mem::take)
     }
 
     /// The elements for writing, if they have this type and are unshared.

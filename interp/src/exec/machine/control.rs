@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 use super::state::{Machine, RegionFrame, Role};
 use crate::exec::error::ExecError;
 use crate::exec::program::{Code, Instr};
-use crate::exec::value::{Moving, Value, bind, hand_over, truth};
+use crate::exec::slots::Srcs;
+use crate::exec::value::{Moving, Value, bind, carry, gather, hand_over, truth};
 use crate::tensor::{DType, Tensor};
 
 /// The number of activations kept for reuse.
@@ -109,28 +110,32 @@ impl Machine<'_, '_, '_> {
     pub(super) fn yielded(
         &mut self,
         role: Role,
-        values: Moving,
+        values: &Srcs,
         more: Option<bool>,
     ) -> Result<ControlFlow<Vec<Value>>, ExecError> {
         let Some(call) = self.calls.last_mut() else {
-            return Ok(ControlFlow::Break(values));
+            return Ok(ControlFlow::Break(Vec::new()));
         };
         let program = &self.programs[call.program];
         if role == Role::Root {
+            let values = gather(&mut self.scratch, &mut call.env, values);
             return self.leave(values);
         }
         call.frames.pop();
         let Some(&parent) = call.frames.last() else {
-            return Ok(ControlFlow::Break(values));
+            return Ok(ControlFlow::Break(Vec::new()));
         };
         let instr: &Instr = &program.blocks[parent.block as usize].instrs[parent.pc as usize];
         if let Code::For { dtype, .. } = instr.code {
             if let Some(counter) = call.counters.last_mut() {
                 counter.number = wrapped(counter.number.wrapping_add(counter.step), dtype);
             }
+            // To the arguments of the region that they are from: one may be needed for another.
+            let values = gather(&mut self.scratch, &mut call.env, values);
             return self.count(values);
         }
         if let Code::Generate { .. } = instr.code {
+            let values = gather(&mut self.scratch, &mut call.env, values);
             return self.generated(values);
         }
         let next = match (&instr.code, role, more) {
@@ -159,13 +164,15 @@ impl Machine<'_, '_, '_> {
             }
             _ => None,
         };
+        // Arguments of another region and results are no values of the region that ends, so none is overwritten before it is
+        // read.
         match next {
             Some((block, role)) => {
-                bind(&mut self.scratch, program.args(block), &mut call.env, values);
+                carry(&mut call.env, values, program.args(block).iter().copied());
                 call.frames.push(RegionFrame { block, pc: 0, role });
             }
             None => {
-                hand_over(&mut self.scratch, &mut call.env, instr.results, values);
+                carry(&mut call.env, values, instr.results.slots());
                 self.advance();
             }
         }

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::state::{Machine, RegionFrame, Role};
 use crate::exec::buffers::{Buffers, global};
+use crate::exec::chain::Registers;
 use crate::exec::compile::Compiler;
 use crate::exec::entry::{Entry, functions};
 use crate::exec::error::ExecError;
@@ -94,6 +95,7 @@ impl<'p, 'm, 'o> Machine<'p, 'm, 'o> {
             fetched: Vec::new(),
             held: Reservation::default(),
             refused: Budget::current().refused(),
+            registers: Registers::default(),
             scratch: Moving::new(),
         };
         if let Some(memory) = &mut machine.memory {

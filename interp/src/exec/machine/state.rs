@@ -7,6 +7,7 @@ use pir_ir::budget::Reservation;
 use rustc_hash::FxHashMap;
 
 use crate::exec::buffers::Buffers;
+use crate::exec::chain::Registers;
 use crate::exec::error::ExecError;
 use crate::exec::memory::Memory;
 use crate::exec::options::Options;
@@ -87,6 +88,8 @@ pub(in crate::exec) struct Machine<'p, 'm, 'o> {
     pub(super) held: Reservation,
     /// The number of refused reservations before the run.
     pub(super) refused: u64,
+    /// The registers of chains.
+    pub(super) registers: Registers,
     /// A list for passing values, reused so that loops do not allocate.
     pub(super) scratch: Moving,
 }
