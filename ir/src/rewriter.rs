@@ -32,6 +32,8 @@ pub struct Rewriter<'a> {
     point: InsertPoint,
     span: Span,
     created: Option<Vec<OpId>>,
+    /// Where names are put together.
+    text: String,
 }
 
 impl<'a> Rewriter<'a> {
@@ -43,6 +45,7 @@ impl<'a> Rewriter<'a> {
             point: InsertPoint::Detached,
             span: Span::default(),
             created: None,
+            text: String::new(),
         }
     }
 
@@ -275,20 +278,16 @@ impl<'a> Rewriter<'a> {
             _ => {}
         }
         // Without `format!`: differentiation names nearly every value in this way.
-        let mut text = SmallString::new();
-        text.extend_from_slice(word.as_bytes());
+        self.text.clear();
+        self.text.push_str(word);
         if let Some(number) = number {
-            text.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+            self.text.push_str(itoa::Buffer::new().format(number));
         }
-        text.extend_from_slice(suffix.as_bytes());
-        if let Ok(text) = std::str::from_utf8(&text) {
-            self.name(value, text);
-        }
+        self.text.push_str(suffix);
+        let name = self.ctx.name(&self.text);
+        self.body.set_value_name(value, Some(ValueName { name, pack: false }));
     }
 }
-
-/// A text that is put together on the stack, unless it is long.
-type SmallString = SmallVec<[u8; 48]>;
 
 /// A mapping of values, as of originals to their copies.
 #[derive(Clone, Default, Debug)]
@@ -326,7 +325,7 @@ pub struct OpBuilder<'r, 'a> {
     rewriter: &'r mut Rewriter<'a>,
     name: crate::entity::OpName,
     operands: SmallVec<[ValueId; 6]>,
-    results: SmallVec<[Type; 4]>,
+    results: SmallVec<[Type; 2]>,
     attrs: SmallVec<[(crate::entity::Sym, Attr); 4]>,
     dict: Option<AttrDict>,
     regions: SmallVec<[RegionId; 3]>,
@@ -335,6 +334,7 @@ pub struct OpBuilder<'r, 'a> {
 impl<'r, 'a> OpBuilder<'r, 'a> {
     /// Adds an operand.
     #[must_use]
+    #[inline]
     pub fn operand(mut self, value: ValueId) -> Self {
         self.operands.push(value);
         self
@@ -349,6 +349,7 @@ impl<'r, 'a> OpBuilder<'r, 'a> {
 
     /// Adds an attribute.
     #[must_use]
+    #[inline]
     pub fn attr(mut self, name: &str, value: Attr) -> Self {
         self.attrs.push((self.rewriter.ctx.sym(name), value));
         self
@@ -363,6 +364,7 @@ impl<'r, 'a> OpBuilder<'r, 'a> {
 
     /// Adds a result.
     #[must_use]
+    #[inline]
     pub fn result(mut self, ty: Type) -> Self {
         self.results.push(ty);
         self
@@ -408,9 +410,14 @@ impl<'r, 'a> OpBuilder<'r, 'a> {
         rewriter.body.result(op, 0)
     }
 
-    fn finish(self) -> (&'r mut Rewriter<'a>, OpId) {
+    fn finish(mut self) -> (&'r mut Rewriter<'a>, OpId) {
         let attrs = self.dict();
-        let op = self.rewriter.create(OpSpec {
+        let op = self.create(attrs);
+        (self.rewriter, op)
+    }
+
+    fn create(&mut self, attrs: AttrDict) -> OpId {
+        self.rewriter.create(OpSpec {
             name: self.name,
             operands: &self.operands,
             results: &self.results,
@@ -418,8 +425,7 @@ impl<'r, 'a> OpBuilder<'r, 'a> {
             regions: &self.regions,
             successors: &[],
             span: Span::default(),
-        });
-        (self.rewriter, op)
+        })
     }
 
     /// Infers the result types and creates the operation.
@@ -432,7 +438,7 @@ impl<'r, 'a> OpBuilder<'r, 'a> {
         let def = ctx
             .op_def(self.name)
             .ok_or_else(|| format!("`{}` is not registered", ctx.op_str(self.name)))?;
-        let types = def.infer.unwrap_or(infer_by_semantics)(InferArgs {
+        self.results = def.infer.unwrap_or(infer_by_semantics)(InferArgs {
             ctx,
             body: self.rewriter.body,
             def,
@@ -440,8 +446,7 @@ impl<'r, 'a> OpBuilder<'r, 'a> {
             attrs,
             regions: &self.regions,
         })?;
-        self.results = types.into_iter().collect();
-        Ok(self.build())
+        Ok(self.create(attrs))
     }
 }
 

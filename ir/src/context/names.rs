@@ -31,6 +31,7 @@ impl Context {
     }
 
     /// A word and the number after it, if the name is stored as these, or its text.
+    #[inline]
     pub fn name_parts(&self, name: Name) -> (&str, Option<u32>) {
         match self.stems.numbered(name) {
             Some((stem, number)) => (&stem[1..], Some(number)),
@@ -66,10 +67,16 @@ impl Context {
     }
 
     /// The number after a word, or all of a name if the word is empty.
+    #[inline]
     pub(crate) fn number_behind(&self, name: Name, word: &str) -> Option<u32> {
         match self.stems.numbered(name) {
             Some((stem, number)) => (&stem[1..] == word).then_some(number),
-            None => self.str(Sym(name.raw())).strip_prefix(word)?.parse().ok(),
+            None => {
+                let text = self.str(Sym(name.raw()));
+                // Most names that are kept as texts end with a word.
+                let ends_with_digit = text.as_bytes().last().is_some_and(u8::is_ascii_digit);
+                text.strip_prefix(word).filter(|_| ends_with_digit)?.parse().ok()
+            }
         }
     }
 }

@@ -61,6 +61,8 @@ pub(super) struct Names {
     scopes: Vec<Scope>,
     /// The memory of a printed body, for reuse.
     spare: Option<Scope>,
+    /// Where names are put together.
+    text: String,
 }
 
 /// Results in the groups that are written with one name, `%r:2`: the first value and how many.
@@ -75,6 +77,7 @@ impl Names {
             last_number: 0,
             scopes: Vec::new(),
             spare: None,
+            text: String::new(),
         }
     }
 
@@ -158,18 +161,28 @@ impl Names {
         if self.claim(base) {
             return base;
         }
-        let text = ctx.name_text(base);
+        let (word, number) = ctx.name_parts(base);
+        let mut text = std::mem::take(&mut self.text);
+        text.clear();
+        text.push_str(word);
+        if let Some(number) = number {
+            push_int(&mut text, number.into());
+        }
         // A name that begins with a digit is a number, in MLIR.
-        let letter = match text.starts_with(|c: char| c.is_ascii_digit()) {
-            true => "v",
-            false => "",
-        };
+        if text.starts_with(|c: char| c.is_ascii_digit()) {
+            text.insert(0, 'v');
+        }
+        text.push('_');
+        let stem = text.len();
         let hint = |this: &Self| this.scopes.last().and_then(|s| s.hints.get(&base).copied());
         let mut suffix = hint(self).unwrap_or(1);
         loop {
-            let name = ctx.name(&format!("{letter}{text}_{suffix}"));
+            text.truncate(stem);
+            push_int(&mut text, suffix.into());
+            let name = ctx.name(&text);
             suffix += 1;
             if self.claim(name) {
+                self.text = text;
                 if let Some(scope) = self.scopes.last_mut() {
                     scope.hints.insert(base, suffix);
                 }
