@@ -56,7 +56,8 @@ impl UseLists {
     }
 
     /// Reserves memory for this many more operands.
-    pub(crate) fn reserve(&mut self, operands: usize) {
+    pub(crate) fn reserve(&mut self, values: usize, operands: usize) {
+        self.first.reserve(values);
         self.links.reserve(operands);
     }
 

@@ -64,7 +64,7 @@ impl Body {
         self.values.reserve(ops);
         self.operands.reserve(2 * ops);
         if let Some(uses) = self.use_lists.get_mut() {
-            uses.reserve(2 * ops);
+            uses.reserve(ops, 2 * ops);
         }
     }
 

@@ -246,7 +246,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
         // A branch may have no locals; a loop has its arguments.
         let has_locals = || {
             let mut blocks = [first, second].into_iter();
-            kind == FlowKind::Loop || blocks.any(|b| !locals(&self.names, self.r.body, b).is_empty())
+            kind == FlowKind::Loop || blocks.any(|b| locals(&self.names, self.r.body, b).next().is_some())
         };
         if tape.is_none() && has_locals() {
             let what = if kind == FlowKind::Loop { "loop" } else { "branch" };

@@ -80,7 +80,8 @@ impl<'c> ControlOps<'c> {
             let Some(name) = body.value_name(value) else { continue };
             // A base has no digits: it can only begin what comes before a number.
             let (word, number) = ctx.name_parts(name.name);
-            if !bases.iter().any(|base| word.starts_with(base)) {
+            let may_begin = |base: &&&str| base.as_bytes().first() == word.as_bytes().first();
+            if !bases.iter().filter(may_begin).any(|base| word.starts_with(base)) {
                 continue;
             }
             let text = number.map_or_else(|| word.to_owned(), |number| format!("{word}{number}"));
@@ -183,7 +184,7 @@ impl Tape {
     /// `None` if no block ends in pushes: it was not recorded, or has no locals.
     pub(crate) fn newest(names: &ControlOps, body: &Body, op: OpId, structure: &FlowForm) -> Option<Tape> {
         // Where there is nothing to record, pushes at the end are the program's own.
-        let has_locals = |b: &BlockId| !locals(names, body, *b).is_empty();
+        let has_locals = |b: &BlockId| locals(names, body, *b).next().is_some();
         let inside = structure
             .blocks
             .map(|b| b.filter(has_locals).and_then(|b| newest_handle(names, body, b)));
@@ -207,16 +208,10 @@ impl Tape {
 /// The values that a block defines, in order of definition: arguments, then results. Handles that it receives as
 /// arguments are omitted: they represent stacks that are recorded, or visible, outside; and buffers, since a derivative reads what was
 /// loaded of them.
-pub(crate) fn locals(names: &ControlOps, body: &Body, block: BlockId) -> Vec<ValueId> {
-    let mut out: Vec<ValueId> = body
-        .block_args(block)
-        .iter()
-        .copied()
-        .filter(|&a| !names.is_stack(body, a))
-        .collect();
-    for op in body.block_ops(block) {
-        out.extend(body.results(op));
-    }
-    out.retain(|&value| !matches!(names.ctx.type_data(body.value_type(value)), TypeData::MemRef { .. }));
-    out
+pub(crate) fn locals<'b>(names: &ControlOps<'b>, body: &'b Body, block: BlockId) -> impl Iterator<Item = ValueId> + 'b {
+    let names = *names;
+    let args = body.block_args(block).iter().copied();
+    let args = args.filter(move |&arg| !names.is_stack(body, arg));
+    let all = args.chain(body.block_ops(block).flat_map(|op| body.results(op)));
+    all.filter(move |&value| !matches!(names.ctx.type_data(body.value_type(value)), TypeData::MemRef { .. }))
 }

@@ -63,7 +63,9 @@ fn push_locals(r: &mut Rewriter<'_>, names: &ControlOps, block: BlockId, stack: 
     let Some(terminator) = r.body.last_op(block) else {
         return;
     };
-    for value in locals(names, r.body, block) {
+    let values: Vec<ValueId> = locals(names, r.body, block).collect();
+    r.body.reserve_ops(values.len());
+    for value in values {
         r.before(terminator)
             .op(cf::PUSH_BACK)
             .operand(stack)

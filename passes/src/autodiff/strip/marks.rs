@@ -164,8 +164,7 @@ impl Made {
                         .uses(own)
                         .filter(|u| u.index == 0 && r.body.op_name(u.op) == names.push)
                         .map(|u| r.body.operand(u.op, 1));
-                    pushed.collect::<FxHashSet<_>>()
-                        == locals(names, r.body, block).into_iter().collect::<FxHashSet<_>>()
+                    pushed.collect::<FxHashSet<_>>() == locals(names, r.body, block).collect::<FxHashSet<_>>()
                 })
             };
             if let Some(handle) = handle
