@@ -205,12 +205,6 @@ pub trait Source {
     fn result_at(&self, index: usize) -> Self::Value;
 }
 
-/// The index of the operand that is declared at `place`.
-pub fn index_of(view: OpView<'_>, place: usize) -> Option<usize> {
-    let count = view.body.num_operands(view.op);
-    (0..count).find(|&index| view.declared_operand(index) == Some(place))
-}
-
 impl Source for OpView<'_> {
     type Value = ValueId;
 
@@ -223,7 +217,7 @@ impl Source for OpView<'_> {
     }
 
     fn index_of(&self, place: usize) -> Option<usize> {
-        index_of(*self, place)
+        self.operand_declared_at(place)
     }
 
     fn index_called(&self, name: &str) -> Option<usize> {

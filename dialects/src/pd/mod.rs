@@ -37,7 +37,7 @@ pub use register::register;
 pub(crate) use rows::INFERENCES;
 pub use rows::{family, is_foreign};
 
-pub use crate::typed::{Given, Ints, Number, Operand, Operation, Options, Source, Unary, View, index_of};
+pub use crate::typed::{Given, Ints, Number, Operand, Operation, Options, Source, Unary, View};
 
 /// Whether the composition of an operation of PaddlePaddle contains operations that PaddlePaddle does not have. If so,
 /// programs for PaddlePaddle use its gradient operation.

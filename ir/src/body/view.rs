@@ -5,7 +5,7 @@ use std::ops::Range;
 use smallvec::SmallVec;
 
 use super::Body;
-use crate::context::Context;
+use crate::context::{Context, Places};
 use crate::declare::{
     Arity, Dependence, Derivative, Effect, EffectKind, EffectTarget, Speculatability, Traits, ValueSpec, shared_effects,
 };
@@ -67,6 +67,7 @@ impl<'a> OpView<'a> {
     }
 
     /// The definition, if the operation is registered.
+    #[inline]
     pub fn def(&self) -> Option<&'a OpDef> {
         self.ctx.op_def(self.body.op_name(self.op))
     }
@@ -82,11 +83,13 @@ impl<'a> OpView<'a> {
     }
 
     /// Whether the operation is registered and has the traits.
+    #[inline]
     pub fn has(&self, traits: Traits) -> bool {
         self.def().is_some_and(|d| d.has(traits))
     }
 
     /// The operand at `index`, if present.
+    #[inline]
     pub fn operand(&self, index: usize) -> Option<ValueId> {
         self.body.get_operand(self.op, index)
     }
@@ -221,8 +224,7 @@ impl<'a> OpView<'a> {
             return Some(0);
         }
         let attrs = self.body.attrs(self.op);
-        let places = self.ctx.places(self.body.op_name(self.op))?;
-        if index < places.leading && !self.ctx.may_lack_operands(attrs) {
+        if index < self.num_leading(self.ctx.places(self.body.op_name(self.op))?) {
             return Some(index);
         }
         let types: SmallVec<[Type; 6]> = self.body.operands(self.op).map(|v| self.body.value_type(v)).collect();
@@ -230,25 +232,43 @@ impl<'a> OpView<'a> {
         ranges.iter().position(|range| range.contains(&index))
     }
 
+    /// How many operands, from the first on, are the declared ones of the same index.
+    #[inline]
+    fn num_leading(&self, places: Places) -> usize {
+        match self.ctx.may_lack_operands(self.body.attrs(self.op)) {
+            true => 0,
+            false => places.leading.min(self.body.num_operands(self.op)),
+        }
+    }
+
+    /// The index of the first operand that is declared at `place`.
+    pub fn operand_declared_at(&self, place: usize) -> Option<usize> {
+        let places = self.ctx.places(self.body.op_name(self.op))?;
+        if place < self.num_leading(places) {
+            return Some(place);
+        }
+        (0..self.body.num_operands(self.op)).find(|&index| self.declared_operand(index) == Some(place))
+    }
+
     /// The operand that the definition calls `name`, if it is given as one.
     pub fn operand_called(&self, name: &str) -> Option<usize> {
         let place = self.def()?.operands.iter().position(|spec| spec.name == name)?;
-        (0..self.body.num_operands(self.op)).find(|&index| self.declared_operand(index) == Some(place))
+        self.operand_declared_at(place)
     }
 
     /// How the results depend on the operand at `index`, by what the definition declares.
     pub fn dependence(&self, index: usize) -> Dependence {
-        let Some(def) = self.def() else {
+        let Some((def, places)) = self.ctx.def_and_places(self.body.op_name(self.op)) else {
             return Dependence::Undeclared;
         };
         match &def.derivative {
             Derivative::Undeclared => Dependence::Undeclared,
             Derivative::None => Dependence::Constant,
             Derivative::Operands(_) => {
-                let places = self.ctx.places(self.body.op_name(self.op));
-                match self.declared_operand(index).zip(places) {
+                let is_leading = index < self.num_leading(places);
+                match is_leading.then_some(index).or_else(|| self.declared_operand(index)) {
                     None => Dependence::Undeclared,
-                    Some((place, places)) if places.is_differentiable(def, place) => Dependence::Differentiable,
+                    Some(place) if places.is_differentiable(def, place) => Dependence::Differentiable,
                     Some(_) => Dependence::Constant,
                 }
             }

@@ -28,6 +28,7 @@ use crate::types::{Attr, AttrData, AttrDict, DictData, Type, TypeData};
 
 pub use builder::ContextBuilder;
 pub use ops::Definitions;
+pub(crate) use places::Places;
 
 type SemanticsTable = FxHashMap<Text, Arc<dyn Semantics>>;
 type Extensions = FxHashMap<TypeId, Box<dyn Any + Send + Sync>>;

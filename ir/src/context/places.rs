@@ -31,6 +31,7 @@ impl Places {
     }
 
     /// Whether the results depend differentiably on the declared operand at a place.
+    #[inline]
     pub(crate) fn is_differentiable(self, def: &OpDef, place: usize) -> bool {
         match (place < 64, &def.derivative) {
             (true, _) => self.differentiable >> place & 1 == 1,
@@ -44,11 +45,18 @@ impl Context {
     /// The declared operands of an operation, `None` if it is not registered.
     #[inline]
     pub(crate) fn places(&self, name: OpName) -> Option<Places> {
+        self.def_and_places(name).map(|(_, places)| places)
+    }
+
+    /// The same with the definition of the operation.
+    #[inline]
+    pub(crate) fn def_and_places(&self, name: OpName) -> Option<(&OpDef, Places)> {
         let slot = self.ops.get(name.index())?;
-        Some(*slot.places.get_or_init(|| Places::new(&slot.def)))
+        Some((&slot.def, *slot.places.get_or_init(|| Places::new(&slot.def))))
     }
 
     /// Whether an attribute names operands that are absent.
+    #[inline]
     pub(crate) fn may_lack_operands(&self, attrs: AttrDict) -> bool {
         attrs != AttrDict::EMPTY && self.dict_get_sym(attrs, Sym::ABSENT_OPERANDS).is_some()
     }

@@ -29,7 +29,8 @@ pub(crate) fn carries(ctx: &Context, body: &Body, at: Use, result: ValueId) -> b
         Dependence::Constant => false,
         // A differentiable operation has no derivative as an integer; an integer from an unknown operation is passed on.
         Dependence::Differentiable => {
-            !ctx.is_discrete(body.value_type(result)) || ctx.is_discrete(body.value_type(body.operand(at.op, at.index)))
+            let (from, to) = (body.value_type(body.operand(at.op, at.index)), body.value_type(result));
+            from == to || !ctx.is_discrete(to) || ctx.is_discrete(from)
         }
     }
 }

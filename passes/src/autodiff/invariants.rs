@@ -20,10 +20,9 @@ pub(crate) struct Invariants {
 /// Whether an operation may be computed again anywhere that its operands are visible.
 fn is_free(ctx: &Context, body: &Body, op: OpId) -> bool {
     let view = body.view(ctx, op);
-    view.def().is_some()
+    view.def().is_some_and(|def| !def.has(Traits::TERMINATOR))
         && body.op_regions(op).is_empty()
         && body.successors(op).is_empty()
-        && !view.has(Traits::TERMINATOR)
         && (view.has_no_effects() || view.own_effects().is_empty())
         && view.speculatability() == Speculatability::Always
 }

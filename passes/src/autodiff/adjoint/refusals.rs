@@ -108,6 +108,7 @@ pub(crate) fn check_rules(
 ) -> Vec<Diagnostic> {
     let names = ControlOps::new(ctx);
     let mut errors: Vec<Diagnostic> = Vec::new();
+    let mut fine = FineTypes::default();
     for op in body.walk_all() {
         // Nothing passes through an operation that only computes, unless to a result.
         if body.op_regions(op).is_empty() && !body.results(op).any(|v| activity.is_useful(v)) {
@@ -144,11 +145,10 @@ pub(crate) fn check_rules(
         // Values that come off a stack other than by a pop, or off one that something unknown gave: it is not known which.
         let unknown = |index| body.view(ctx, op).dependence(index) == Dependence::Undeclared;
         let handle = |index| is_handle_type(ctx, body.value_type(body.operand(op, index)));
-        let joined = !is_pop && (0..body.num_operands(op)).any(|index| handle(index) && unknown(index));
-        if joined && !has_rule && body.results(op).any(|v| activity.is_useful(v)) {
+        let joined = || !is_pop && (0..body.num_operands(op)).any(|index| handle(index) && unknown(index));
+        if !has_rule && joined() && body.results(op).any(|v| activity.is_useful(v)) {
             errors.push(no_rule(ctx, body, activity, op));
         } else if activity.passes(ctx, body, op) {
-            let unsupported = || unsupported(ctx, body, activity, op);
             match has_rule {
                 true if mode == Mode::Forward && rules.custom(op).is_some() => {
                     errors.push(only_reverse(ctx, body, activity, op));
@@ -159,8 +159,11 @@ pub(crate) fn check_rules(
                 }
                 true => {
                     let view = body.view(ctx, op);
-                    let holds = rule.is_some_and(|rule| rule.holds_for(view));
-                    let ty = unsupported().or_else(|| view.complex_type().filter(|_| !holds));
+                    let for_complex = || {
+                        let rule = rule.filter(|rule| !rule.holds_for(view));
+                        rule.and_then(|_| view.complex_type())
+                    };
+                    let ty = unsupported(ctx, body, activity, op, &mut fine).or_else(for_complex);
                     errors.extend(ty.map(|ty| no_rule_for(ctx, body, activity, op, ty)));
                 }
             }
@@ -174,19 +177,23 @@ pub(crate) fn check_rules(
     errors
 }
 
+/// Some of the types that a derivative passes through: few come in a program, and each again and again.
+type FineTypes = SmallVec<[Type; 4]>;
+
 /// The type of an operand or a result that the derivative passes through, if it can have no cotangent. Integers are only on
 /// the way after an operation that declares nothing, and that is reported.
-fn unsupported(ctx: &Context, body: &Body, activity: &Activity, op: OpId) -> Option<Type> {
-    // Types that are fine, so that the type of a long list is not checked for each of its elements.
-    let mut fine: SmallVec<[Type; 4]> = SmallVec::new();
+fn unsupported(ctx: &Context, body: &Body, activity: &Activity, op: OpId, fine: &mut FineTypes) -> Option<Type> {
     for index in 0..body.num_operands(op) {
         let (at, operand) = (Use { op, index }, body.operand(op, index));
         if !activity.is_active(operand) {
             continue;
         }
         for result in body.results(op) {
+            let types = [operand, result].map(|v| body.value_type(v));
+            if types.iter().all(|ty| fine.contains(ty)) {
+                continue;
+            }
             if activity.is_useful(result) && activity.carries(ctx, body, at, result) {
-                let types = [operand, result].map(|v| body.value_type(v));
                 for ty in types {
                     if fine.contains(&ty) {
                         continue;

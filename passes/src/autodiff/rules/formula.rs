@@ -302,8 +302,9 @@ impl<'c> Cx<'c> {
             }
         };
         let like = self.operand_at(index);
-        let is_static = like.ty().is_some_and(|ty| self.context().is_static(ty));
-        let differs = is_static && grad.ty() != like.ty();
+        let ty = like.ty();
+        let is_static = ty.is_some_and(|ty| self.context().is_static(ty));
+        let differs = is_static && grad.ty() != ty;
         self.add_at(
             index,
             match operand.is_number {
@@ -481,7 +482,7 @@ impl<'c> Source for Cx<'c> {
     }
 
     fn index_of(&self, place: usize) -> Option<usize> {
-        self.with(|rule| pd::index_of(rule.view(), place))
+        self.with(|rule| rule.view().operand_declared_at(place))
     }
 
     fn index_called(&self, name: &str) -> Option<usize> {
