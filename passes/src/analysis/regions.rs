@@ -28,9 +28,11 @@ impl Analysis for RegionTree {
             (node.parent, node.jump) = (root as u32, root as u32);
         }
         for op in body.walk_all() {
-            let Some(parent) = body.op_region(op) else { continue };
             let regions = body.op_regions(op);
-            let is_simple = !regions.is_empty() && has_simple_regions(body, op);
+            let Some(parent) = body.op_region(op).filter(|_| !regions.is_empty()) else {
+                continue;
+            };
+            let is_simple = has_simple_regions(body, op);
             for (index, &region) in regions.iter().enumerate() {
                 let above = nodes[parent.index()];
                 let far = nodes[above.jump as usize];

@@ -1,6 +1,7 @@
-//! Mappings and sets of the values of a body, for when most of those in a stretch have an entry.
+//! Mappings and sets of the values and the operations of a body, for when most of those in a stretch have an entry. A hash table of all
+//! pushes and pops of a large program is in no cache.
 
-use pir_ir::{Rewriter, ValueId};
+use pir_ir::{OpId, Rewriter, ValueId};
 use smallvec::SmallVec;
 
 /// A mapping of values to values, in an array by the numbers of the former.
@@ -34,6 +35,39 @@ impl DenseMap {
         if let Some(entry) = self.0.get_mut(value.index()) {
             *entry = None;
         }
+    }
+}
+
+/// A mapping of operations, in an array by their numbers.
+#[derive(Debug)]
+pub(crate) struct OpMap<T>(Vec<Option<T>>);
+
+impl<T> Default for OpMap<T> {
+    fn default() -> Self {
+        OpMap(Vec::new())
+    }
+}
+
+impl<T: Copy> OpMap<T> {
+    /// Maps `op` to `to`.
+    pub(crate) fn insert(&mut self, op: OpId, to: T) {
+        let at = op.index();
+        if self.0.len() <= at {
+            self.0.resize(at + 1, None);
+        }
+        self.0[at] = Some(to);
+    }
+
+    /// What `op` is mapped to.
+    #[inline]
+    pub(crate) fn get(&self, op: OpId) -> Option<T> {
+        self.0.get(op.index()).copied().flatten()
+    }
+
+    /// All entries, by the numbers of the operations.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (OpId, T)> + '_ {
+        let entries = self.0.iter().enumerate();
+        entries.filter_map(|(index, to)| Some((OpId::new(index), (*to)?)))
     }
 }
 

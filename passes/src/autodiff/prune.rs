@@ -12,7 +12,7 @@
 //! A stack with any other use is not changed. (The idea of removing pushes and pops together is also in Enzyme's MLIR
 //! passes; there on init, push and pop triples.)
 
-use pir_ir::{BlockId, Body, Context, FlowKind, OpId, Rewriter, ValueId};
+use pir_ir::{BlockId, Body, Context, FlowKind, Rewriter, ValueId};
 use rustc_hash::FxHashMap;
 
 use super::control_ops::ControlOps;
@@ -80,25 +80,20 @@ fn merge_equal(r: &mut Rewriter<'_>, names: &ControlOps, tapes: &mut Tapes, at: 
 pub(crate) fn finish(r: &mut Rewriter<'_>, names: &ControlOps, tapes: &Tapes, at: usize) {
     let tape = &tapes.all[at];
     if tape.pairs.is_empty() && tape.kind == FlowKind::Loop {
-        replace_exit_test(r, names, tape, &tapes.partner);
+        replace_exit_test(r, names, tape, tapes);
     }
 }
 
 /// A dual that ran as long as the stack was not empty runs as often as the loop did.
-fn replace_exit_test(
-    r: &mut Rewriter<'_>,
-    names: &ControlOps,
-    tape: &Tape,
-    partner: &FxHashMap<OpId, (OpId, usize)>,
-) -> Option<()> {
+fn replace_exit_test(r: &mut Rewriter<'_>, names: &ControlOps, tape: &Tape, tapes: &Tapes) -> Option<()> {
     let &[empty] = tape.empties() else { return None };
     let trips = CountTrips::plan(r, names, r.body.block_parent(tape.forward)?)?;
     let left = CountDown::plan(r, names, r.body.block_parent(tape.dual)?, empty, &[])?;
     let (_, trips) = trips.apply(r, names);
     // Where the handle was recorded, the count is recorded in its place.
-    let recorded = r.body.defining_op(tape.handle).and_then(|pop| partner.get(&pop));
+    let recorded = r.body.defining_op(tape.handle).and_then(|pop| tapes.partner(pop));
     let count = match recorded {
-        Some(&(push, _)) => {
+        Some((push, _)) => {
             r.body.set_operand(push, 1, trips);
             let ty = r.body.value_type(trips);
             r.body.set_value_type(tape.handle, ty);

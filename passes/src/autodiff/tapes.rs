@@ -6,7 +6,7 @@ use pir_ir::{BlockId, Body, Context, FlowKind, OpId, Rewriter, Use, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::control_ops::ControlOps;
-use super::dense::DenseMap;
+use super::dense::{DenseMap, OpMap};
 use crate::analysis::{Provenance, RegionTree};
 
 /// The readers of one handle.
@@ -46,7 +46,7 @@ pub(crate) struct Tapes {
     /// The counterparts of recorded values in the duals.
     pub(crate) primal_at: DenseMap,
     /// For each pop its push, and whose tape they are on.
-    pub(crate) partner: FxHashMap<OpId, (OpId, usize)>,
+    partner: OpMap<(OpId, u32)>,
     /// For values that a loop starts from, a block of its dual and the result of that which is the value again.
     pub(crate) started_from: FxHashMap<ValueId, (BlockId, usize)>,
     /// Which regions are nested in which.
@@ -68,7 +68,7 @@ pub(crate) fn recorded(ctx: &Context, body: &Body) -> Recorded {
     let names = ControlOps::new(ctx);
     let tapes = Tapes::new(ctx, &names, body);
     let provenance = body.analysis::<Provenance>(ctx);
-    let partner: FxHashMap<OpId, OpId> = tapes.partner.iter().map(|(&pop, &(push, _))| (pop, push)).collect();
+    let partner: FxHashMap<OpId, OpId> = tapes.partner.iter().map(|(pop, (push, _))| (pop, push)).collect();
     let pushes: FxHashSet<OpId> = partner.values().copied().collect();
     // A stack that is used in another way as well keeps its nodes.
     let mut others: FxHashSet<ValueId> = FxHashSet::default();
@@ -104,9 +104,11 @@ impl Tape {
 impl Tapes {
     pub(crate) fn new(ctx: &Context, names: &ControlOps, body: &Body) -> Self {
         let (all, primal_at) = pair(names, body, &body.analysis::<Provenance>(ctx));
-        let mut partner = FxHashMap::default();
-        for (at, tape) in all.iter().enumerate() {
-            partner.extend(tape.pairs.iter().map(|&(push, pop)| (pop, (push, at))));
+        let mut partner = OpMap::default();
+        for (at, tape) in (0..).zip(&all) {
+            tape.pairs
+                .iter()
+                .for_each(|&(push, pop)| partner.insert(pop, (push, at)));
         }
         Tapes {
             all,
@@ -115,6 +117,11 @@ impl Tapes {
             started_from: FxHashMap::default(),
             tree: body.analysis::<RegionTree>(ctx),
         }
+    }
+
+    /// The push of a pop, and whose tape they are on.
+    pub(crate) fn partner(&self, pop: OpId) -> Option<(OpId, usize)> {
+        self.partner.get(pop).map(|(push, at)| (push, at as usize))
     }
 
     /// Pairs of operations and duals.
@@ -135,7 +142,7 @@ impl Tapes {
     /// Enters a pair of a tape.
     pub(crate) fn add(&mut self, r: &Rewriter<'_>, at: usize, push: OpId, pop: OpId) {
         self.all[at].pairs.push((push, pop));
-        self.partner.insert(pop, (push, at));
+        self.partner.insert(pop, (push, at as u32));
         self.primal_at.insert(r.body.operand(push, 1), r.body.result(pop, 0));
     }
 
@@ -184,7 +191,9 @@ fn pair(names: &ControlOps, body: &Body, provenance: &Provenance) -> (Vec<Tape>,
     let mut found: Vec<Found> = Vec::new();
     let mut pushed: FxHashMap<ValueId, (ValueId, usize)> = FxHashMap::default();
     let mut of_root: FxHashMap<ValueId, usize> = FxHashMap::default();
+    let mut paired = Paired::default();
     for handle in order {
+        paired.attempt += 1;
         let Some(readers) = readers.remove(&handle) else {
             continue;
         };
@@ -200,7 +209,7 @@ fn pair(names: &ControlOps, body: &Body, provenance: &Provenance) -> (Vec<Tape>,
             found[other].sound = false;
             continue;
         }
-        let Some(tape) = pair_one(names, body, provenance, handle, origin, readers) else {
+        let Some(tape) = pair_one(names, body, provenance, handle, origin, readers, &mut paired) else {
             continue;
         };
         for &(push, pop) in &tape.pairs {
@@ -239,6 +248,13 @@ struct Found {
     sound: bool,
 }
 
+/// The operations that pushes and pops of one handle were found to be, by the number of the attempt.
+#[derive(Default)]
+struct Paired {
+    by: OpMap<u32>,
+    attempt: u32,
+}
+
 fn pair_one(
     names: &ControlOps,
     body: &Body,
@@ -246,6 +262,7 @@ fn pair_one(
     handle: ValueId,
     origin: ValueId,
     readers: Readers,
+    paired: &mut Paired,
 ) -> Option<Tape> {
     // The dual is what all readers are directly in.
     let first = readers.pops.first().or(readers.empties.first())?;
@@ -297,14 +314,17 @@ fn pair_one(
     if provenance.doubt(origin).is_some() || provenance.becomes_doubtful(root) {
         return None;
     }
-    let ours: FxHashSet<OpId> = pairs.iter().flat_map(|&(push, pop)| [push, pop]).collect();
+    for op in pairs.iter().flat_map(|&(push, pop)| [push, pop]) {
+        paired.by.insert(op, paired.attempt);
+    }
+    let is_ours = |op| paired.by.get(op) == Some(paired.attempt);
     let known = |at: Use| {
         let name = body.op_name(at.op);
         match (name == names.push, at.index) {
-            (true, 0) => ours.contains(&at.op),
+            (true, 0) => is_ours(at.op),
             // Recorded itself: what takes it off again is examined by itself.
             (true, _) => true,
-            _ if name == names.pop => ours.contains(&at.op),
+            _ if name == names.pop => is_ours(at.op),
             _ => name == names.is_empty || names.hands_on(body, at.op),
         }
     };

@@ -269,7 +269,7 @@ impl Slots {
         }
         // Where the handle was recorded, the result can be as well.
         let pop = r.body.defining_op(tapes.all[at].handle)?;
-        let &(push, outer) = tapes.partner.get(&pop)?;
+        let (push, outer) = tapes.partner(pop)?;
         (r.body.op_block(push) == r.body.op_block(self.op)).then_some(Initial::Recorded { push, pop, outer })
     }
 
@@ -443,7 +443,7 @@ fn run_branch(r: &mut Rewriter<'_>, names: &ControlOps, tapes: &mut Tapes, at: u
         let known = yielded.and_then(|result| {
             // A branch that runs once may record: only repeated records matter.
             let pop = r.body.defining_op(tapes.all[at].handle)?;
-            let &(push, outer) = tapes.partner.get(&pop)?;
+            let (push, outer) = tapes.partner(pop)?;
             if let Some(known) = visible(r, tapes, at, result) {
                 return Some(known);
             }

@@ -112,7 +112,7 @@ fn recorded(
 /// The tape of the branch around a loop, whose dual is in the dual of the branch.
 pub(super) fn branch_around(r: &Rewriter<'_>, tapes: &Tapes, at: usize, op: OpId, dual: OpId) -> Option<usize> {
     let pop = r.body.defining_op(tapes.all[at].handle)?;
-    let &(push, outer) = tapes.partner.get(&pop)?;
+    let (push, outer) = tapes.partner(pop)?;
     let stands = r.body.op_block(push) == r.body.op_block(op) && r.body.op_block(pop) == r.body.op_block(dual);
     (stands && tapes.all[outer].kind == FlowKind::Branch).then_some(outer)
 }

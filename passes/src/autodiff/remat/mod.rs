@@ -189,8 +189,8 @@ fn checkpointed(
     // For each tape: whether its handle is on the selected tape, directly or through others.
     let mut inside = vec![false; tapes.all.len()];
     for (at, tape) in tapes.all.iter().enumerate() {
-        let outer = r.body.defining_op(tape.handle).and_then(|pop| tapes.partner.get(&pop));
-        if let Some(&(_, outer)) = outer {
+        let outer = r.body.defining_op(tape.handle).and_then(|pop| tapes.partner(pop));
+        if let Some((_, outer)) = outer {
             inside[at] = inside[outer];
         }
         if inside[at] || tape.kind != FlowKind::Loop || tape.pairs.is_empty() {

@@ -57,7 +57,7 @@ pub(super) fn choose(r: &Rewriter<'_>, names: &ControlOps, tapes: &Tapes, at: us
     let mut inside: FxHashSet<usize> = FxHashSet::from_iter([at]);
     for inner in at + 1..tapes.all.len() {
         let pop = r.body.defining_op(tapes.all[inner].handle);
-        let outer = pop.and_then(|pop| tapes.partner.get(&pop)).map(|&(_, outer)| outer);
+        let outer = pop.and_then(|pop| tapes.partner(pop)).map(|(_, outer)| outer);
         if outer.is_some_and(|outer| inside.contains(&outer)) {
             inside.insert(inner);
             let tape = &tapes.all[inner];

@@ -24,6 +24,7 @@ use pir_ir::{BlockId, Body, Context, OpId, Type, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::control_ops::ControlOps;
+use super::dense::OpMap;
 use super::differentiable::is_differentiable;
 use super::tapes;
 use crate::analysis::Provenance;
@@ -46,7 +47,7 @@ pub(crate) struct StackChannel {
 #[derive(Default, Debug)]
 pub(crate) struct Stacks {
     lanes: Vec<StackChannel>,
-    lane_of: FxHashMap<OpId, usize>,
+    lane_of: OpMap<u32>,
     /// For each handle the value that it is another name of.
     roots: FxHashMap<ValueId, ValueId>,
     /// Handles that may be names of different stacks.
@@ -86,20 +87,20 @@ impl Stacks {
         this.find_roots(names, body, &provenance);
         this.join_aliases(ctx, names, body, &provenance);
         this.drop_unread(names, body, &mut ops);
-        let mut partner: FxHashMap<OpId, OpId> = FxHashMap::default();
+        let mut partner: OpMap<OpId> = OpMap::default();
         for (push, pop) in tapes::pairs_of_duals(names, body, &provenance) {
             partner.insert(push, pop);
             partner.insert(pop, push);
         }
         for &op in &ops {
             let class = this.class(body.operand(op, 0));
-            let Some(&other) = partner.get(&op) else {
+            let Some(other) = partner.get(op) else {
                 this.classes.mark_mixed(class);
                 continue;
             };
             let other = this.class(body.operand(other, 0));
             this.classes.unite(class, other);
-            if let (Some(a), Some(&b)) = (item_handle(names, body, op), partner.get(&op))
+            if let (Some(a), Some(b)) = (item_handle(names, body, op), partner.get(op))
                 && let Some(b) = item_handle(names, body, b)
             {
                 let (a, b) = (this.class(a), this.class(b));
@@ -128,13 +129,13 @@ impl Stacks {
             }
         }
         // A value without cotangent has a separate lane: a derivative that would pass through it is refused.
-        let mut shared: FxHashMap<(usize, bool, bool), usize> = FxHashMap::default();
+        let mut shared: FxHashMap<(usize, bool, bool), u32> = FxHashMap::default();
         for &op in &ops {
             let handles = item_handle(names, body, op).is_some();
             let differentiable = is_differentiable(ctx, body.value_type(item(names, body, op)));
             let class = this.class(body.operand(op, 0));
-            let known = match partner.get(&op) {
-                Some(other) if !this.classes.is_mixed(class) => this.lane_of.get(other).copied(),
+            let known = match partner.get(op) {
+                Some(other) if !this.classes.is_mixed(class) => this.lane_of.get(other),
                 _ => shared.get(&(class, handles, differentiable)).copied(),
             };
             let lane = known.unwrap_or_else(|| {
@@ -144,13 +145,14 @@ impl Stacks {
                     paired,
                     ..StackChannel::default()
                 });
+                let last = this.lanes.len() as u32 - 1;
                 if !paired {
-                    shared.insert((class, handles, differentiable), this.lanes.len() - 1);
+                    shared.insert((class, handles, differentiable), last);
                 }
-                this.lanes.len() - 1
+                last
             });
             this.lane_of.insert(op, lane);
-            let lane = &mut this.lanes[lane];
+            let lane = &mut this.lanes[lane as usize];
             if body.op_name(op) == names.push {
                 lane.pushes.push(op);
             } else {
@@ -244,16 +246,16 @@ impl Stacks {
     /// The lane of a push or a pop of a value with a derivative.
     pub(crate) fn lane(&self, op: OpId) -> Option<&StackChannel> {
         self.lane_of
-            .get(&op)
-            .map(|&lane| &self.lanes[lane])
+            .get(op)
+            .map(|lane| &self.lanes[lane as usize])
             .filter(|l| !l.handles)
     }
 
     /// The lane of a push or a pop that the derivative passes through, of values or of handles.
     pub(crate) fn active_lane(&self, op: OpId) -> Option<&StackChannel> {
         self.lane_of
-            .get(&op)
-            .map(|&lane| &self.lanes[lane])
+            .get(op)
+            .map(|lane| &self.lanes[lane as usize])
             .filter(|l| l.active)
     }
 
