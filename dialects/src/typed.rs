@@ -481,8 +481,11 @@ impl<'c> Parts<'c> {
 
     /// The operands in the order of declaration, and a mark for absent ones that precede others.
     fn finish(mut self) -> (Option<Values>, Attributes) {
-        let def = self.ctx.registered_op(self.name).and_then(|name| self.ctx.op_def(name));
         let last = self.operands.last().map_or(0, |&(place, _)| place);
+        // Mostly there is one at each place, and the definition need not be asked.
+        let is_complete = self.operands.chunk_by(|a, b| a.0 == b.0).count() > last;
+        let def = || self.ctx.registered_op(self.name).and_then(|name| self.ctx.op_def(name));
+        let def = (!is_complete).then(def).flatten();
         let specs = def.map_or(&[][..], |def| &def.operands[..last]);
         let is_given = |place: usize, name: &str| {
             self.operands.iter().any(|&(at, _)| at == place) || self.attrs.iter().any(|&(attr, _)| attr == name)

@@ -14,7 +14,7 @@ struct Copies<'s> {
     /// The body that is copied from, if it is another one.
     from: Option<&'s Body>,
     blocks: FxHashMap<BlockId, BlockId>,
-    all: Vec<OpId>,
+    all: SmallVec<[OpId; 4]>,
     /// Operands of copies whose values have not been copied yet, only between bodies: the values are others there.
     open: Vec<(OpId, usize, ValueId)>,
 }
@@ -67,7 +67,7 @@ impl Rewriter<'_> {
         let mut copies = Copies {
             from,
             blocks: FxHashMap::default(),
-            all: Vec::new(),
+            all: SmallVec::new(),
             open: Vec::new(),
         };
         let (new, regions) = self.copy_shallow(&mut copies, op, map);
@@ -91,7 +91,7 @@ impl Rewriter<'_> {
         let mut copies = Copies {
             from: Some(from),
             blocks,
-            all: Vec::new(),
+            all: SmallVec::new(),
             open: Vec::new(),
         };
         let point = self.point();

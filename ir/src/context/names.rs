@@ -74,8 +74,8 @@ impl Context {
             None => {
                 let text = self.str(Sym(name.raw()));
                 // Most names that are kept as texts end with a word.
-                let ends_with_digit = text.as_bytes().last().is_some_and(u8::is_ascii_digit);
-                text.strip_prefix(word).filter(|_| ends_with_digit)?.parse().ok()
+                text.as_bytes().last().filter(|last| last.is_ascii_digit())?;
+                text.strip_prefix(word)?.parse().ok()
             }
         }
     }

@@ -22,7 +22,7 @@ mod duals;
 mod refusals;
 
 use pir_dialects::cf;
-use pir_ir::{BlockId, Diagnostic, FlowKind, OpId, Rewriter, Type, ValueId};
+use pir_ir::{BlockId, Diagnostic, FlowKind, OpId, OpSpec, Rewriter, Type, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -293,7 +293,12 @@ impl<'x, 'a> Adjoint<'x, 'a> {
         for &push in tape.pushes[which].iter().rev() {
             let value = self.r.body.operand(push, 1);
             let ty = self.r.body.value_type(value);
-            let popped = self.r.op(cf::POP_BACK).operand(handle).result(ty).value();
+            let pop = self.r.create(OpSpec {
+                operands: &[handle],
+                results: &[ty],
+                ..OpSpec::new(self.names.pop)
+            });
+            let popped = self.r.body.result(pop, 0);
             self.r.take_name(value, popped);
             self.primal_at.insert(value, popped);
         }

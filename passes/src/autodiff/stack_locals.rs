@@ -6,7 +6,7 @@
 //! stack already (it was differentiated before) gets a second one, made in front of it and captured.
 
 use pir_dialects::cf;
-use pir_ir::{BlockId, Body, Context, FlowEdit, OpId, Rewriter, ValueId};
+use pir_ir::{BlockId, Body, Context, FlowEdit, OpId, OpSpec, Rewriter, ValueId};
 
 use super::activity::Activity;
 use super::control_ops::{ControlOps, locals};
@@ -65,12 +65,12 @@ fn push_locals(r: &mut Rewriter<'_>, names: &ControlOps, block: BlockId, stack: 
     };
     let values: Vec<ValueId> = locals(names, r.body, block).collect();
     r.body.reserve_ops(values.len());
+    r.before(terminator);
     for value in values {
-        r.before(terminator)
-            .op(cf::PUSH_BACK)
-            .operand(stack)
-            .operand(value)
-            .build();
+        r.create(OpSpec {
+            operands: &[stack, value],
+            ..OpSpec::new(names.push)
+        });
     }
 }
 
