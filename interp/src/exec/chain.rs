@@ -17,7 +17,7 @@ use crate::tensor::subnormal::Flush;
 use crate::tensor::{Buffer, DType, Element, Shape, Storage, Tensor};
 
 /// From this number of elements on, a single operation is a chain.
-pub(super) const WORTH: usize = 512;
+pub(super) const WORTH: usize = 128;
 /// The elements that a thread computes at once.
 const PART: usize = 1 << 14;
 

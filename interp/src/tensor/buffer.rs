@@ -22,9 +22,9 @@ pub(crate) const LARGEST: usize = (1 << 15) - 1;
 /// Size classes: up to seven elements each, then four per power of two.
 const CLASSES: usize = class(LARGEST) + 1;
 /// The number of buffers kept per size class.
-const KEPT: usize = 32;
+const KEPT: usize = 1024;
 /// The number of bytes kept per element type and thread.
-const KEPT_BYTES: usize = 1 << 20;
+const KEPT_BYTES: usize = 16 << 20;
 
 /// The number of large lists that are kept for kernels, and the bytes that they have together at most. A layer of a model needs some, and
 /// of a new one each page has to be cleared.
