@@ -55,7 +55,7 @@ impl UseLists {
         &mut self.first[value.index()]
     }
 
-    /// Reserves memory for this many more operands.
+    /// Reserves memory for this many more values and operands.
     pub(crate) fn reserve(&mut self, values: usize, operands: usize) {
         self.first.reserve(values);
         self.links.reserve(operands);

@@ -1,73 +1,88 @@
 //! Mappings and sets of the values and the operations of a body, for when most of those in a stretch have an entry. A hash table of all
 //! pushes and pops of a large program is in no cache.
 
+use std::marker::PhantomData;
+
 use pir_ir::{OpId, Rewriter, ValueId};
 use smallvec::SmallVec;
 
-/// A mapping of values to values, in an array by the numbers of the former.
-#[derive(Default)]
-pub(crate) struct DenseMap(Vec<Option<ValueId>>);
+/// What entities are numbered by.
+pub(crate) trait Id: Copy {
+    /// The entity of a number.
+    fn of(index: usize) -> Self;
+    /// The number of the entity.
+    fn number(self) -> usize;
+}
 
-impl DenseMap {
+macro_rules! id {
+    ($ty:ty) => {
+        impl Id for $ty {
+            #[inline]
+            fn of(index: usize) -> Self {
+                Self::new(index)
+            }
+
+            #[inline]
+            fn number(self) -> usize {
+                self.index()
+            }
+        }
+    };
+}
+
+id!(OpId);
+id!(ValueId);
+
+/// A mapping of entities, in an array by their numbers.
+#[derive(Debug)]
+pub(crate) struct Dense<K, T>(Vec<Option<T>>, PhantomData<K>);
+
+/// A mapping of values to values.
+pub(crate) type DenseMap = Dense<ValueId, ValueId>;
+/// A mapping of operations.
+pub(crate) type OpMap<T> = Dense<OpId, T>;
+
+impl<K, T> Default for Dense<K, T> {
+    fn default() -> Self {
+        Dense(Vec::new(), PhantomData)
+    }
+}
+
+impl<K: Id, T: Copy> Dense<K, T> {
     /// Maps `from` to `to`.
-    pub(crate) fn insert(&mut self, from: ValueId, to: ValueId) {
-        let at = from.index();
+    pub(crate) fn insert(&mut self, from: K, to: T) {
+        let at = from.number();
         if self.0.len() <= at {
             self.0.resize(at + 1, None);
         }
         self.0[at] = Some(to);
     }
 
-    /// The value that `value` is mapped to.
+    /// What `from` is mapped to.
     #[inline]
-    pub(crate) fn get(&self, value: ValueId) -> Option<ValueId> {
-        self.0.get(value.index()).copied().flatten()
+    pub(crate) fn get(&self, from: K) -> Option<T> {
+        self.0.get(from.number()).copied().flatten()
     }
 
+    /// Removes an entry.
+    pub(crate) fn remove(&mut self, from: K) {
+        if let Some(entry) = self.0.get_mut(from.number()) {
+            *entry = None;
+        }
+    }
+
+    /// All entries, by the numbers of the entities.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (K, T)> + '_ {
+        let entries = self.0.iter().enumerate();
+        entries.filter_map(|(index, to)| Some((K::of(index), (*to)?)))
+    }
+}
+
+impl DenseMap {
     /// The value that `value` is mapped to, or the value itself.
     #[inline]
     pub(crate) fn get_or_self(&self, value: ValueId) -> ValueId {
         self.get(value).unwrap_or(value)
-    }
-
-    /// Removes an entry.
-    pub(crate) fn remove(&mut self, value: ValueId) {
-        if let Some(entry) = self.0.get_mut(value.index()) {
-            *entry = None;
-        }
-    }
-}
-
-/// A mapping of operations, in an array by their numbers.
-#[derive(Debug)]
-pub(crate) struct OpMap<T>(Vec<Option<T>>);
-
-impl<T> Default for OpMap<T> {
-    fn default() -> Self {
-        OpMap(Vec::new())
-    }
-}
-
-impl<T: Copy> OpMap<T> {
-    /// Maps `op` to `to`.
-    pub(crate) fn insert(&mut self, op: OpId, to: T) {
-        let at = op.index();
-        if self.0.len() <= at {
-            self.0.resize(at + 1, None);
-        }
-        self.0[at] = Some(to);
-    }
-
-    /// What `op` is mapped to.
-    #[inline]
-    pub(crate) fn get(&self, op: OpId) -> Option<T> {
-        self.0.get(op.index()).copied().flatten()
-    }
-
-    /// All entries, by the numbers of the operations.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (OpId, T)> + '_ {
-        let entries = self.0.iter().enumerate();
-        entries.filter_map(|(index, to)| Some((OpId::new(index), (*to)?)))
     }
 }
 
