@@ -7,8 +7,8 @@ use super::chain::{Chain, WORTH, kind};
 use super::flow::Flow;
 use super::program::{Code, Instr};
 use super::slots::Src;
-use crate::kernels::Kernels;
 use crate::kernels::steps::Step;
+use crate::kernels::{Kernels, known_count};
 use crate::tensor::{Shape, checked_count};
 
 /// The maximum number of operations of a chain.
@@ -50,11 +50,9 @@ pub(super) fn chains(ctx: &Context, body: &Body, kernels: &Kernels, instrs: &mut
             .map_while(step)
             .collect();
         let length = steps.len();
-        let count = ty.and_then(|ty| ctx.as_tensor(ty)).and_then(|(shape, _)| {
-            shape
-                .iter()
-                .try_fold(1i64, |n, &d| (d >= 0).then(|| n.saturating_mul(d)))
-        });
+        let count = ty
+            .and_then(|ty| ctx.as_tensor(ty))
+            .and_then(|(shape, _)| known_count(shape));
         // A single element is computed without tiles.
         let single = instrs[start].single.is_some();
         if length > 1 && !single || length == 1 && count.is_none_or(|n| n >= WORTH as i64) {

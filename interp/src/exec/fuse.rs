@@ -13,7 +13,7 @@ use super::flow::{Flow, Operand, Source};
 use super::program::{Code, Group, Instr};
 use super::value::Value;
 use crate::each_type;
-use crate::kernels::Inputs;
+use crate::kernels::{Inputs, known_count};
 use crate::tensor::buffer::room;
 use crate::tensor::{DType, Element, Shape, Tensor};
 
@@ -39,10 +39,7 @@ pub(super) fn group(ctx: &Context, body: &Body, instrs: &mut [Instr], least: usi
     // Loop counters among the operations must not split a group.
     let shape = |instr: &Instr| {
         let (shape, elem) = ctx.as_tensor(body.value_type(body.results(instr.op).next()?))?;
-        let count = shape
-            .iter()
-            .try_fold(1i64, |n, &d| (d >= 0).then(|| n.saturating_mul(d)));
-        let fits = count.is_none_or(|n| usize::try_from(n).is_ok_and(|n| n >= least))
+        let fits = known_count(shape).is_none_or(|n| usize::try_from(n).is_ok_and(|n| n >= least))
             && (ctx.is_float(elem) || elem == Type::I1);
         (fits && elementwise(instr)).then_some(shape)
     };

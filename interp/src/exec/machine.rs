@@ -142,9 +142,7 @@ impl<'p, 'm> Machine<'p, 'm, '_> {
                 }
                 self.steps += done as u64;
                 pc += done as u32;
-                if let Some(frame) = call.frames.last_mut() {
-                    frame.pc = pc;
-                }
+                call.go_to(pc);
                 continue;
             }
             self.steps += 1;
@@ -169,40 +167,30 @@ impl<'p, 'm> Machine<'p, 'm, '_> {
                     };
                     call = again;
                     pc += 1;
-                    if let Some(frame) = call.frames.last_mut() {
-                        frame.pc = pc;
-                    }
+                    call.go_to(pc);
                     continue;
                 }
                 return Ok(Stop::Before(instr));
             };
             let flush = self.options.flush_subnormals;
-            if let Some(single) = &instr.single
-                && self.memory.is_none()
-                && renewed(&mut call.env, single, inputs, instr.results.first, flush)
-            {
-                pc += 1;
-                if let Some(frame) = call.frames.last_mut() {
-                    frame.pc = pc;
+            let result = instr.results.first;
+            let single = instr.single.as_ref().filter(|_| self.memory.is_none());
+            if !single.is_some_and(|single| renewed(&mut call.env, single, inputs, result, flush)) {
+                let done = in_place.is_some_and(|f| in_place_of(&mut call.env, f, inputs, result));
+                if done
+                    && flush
+                    && let Value::Tensor(result) = &mut call.env[result as usize]
+                {
+                    result.flush_subnormals().map_err(ExecError::new)?;
                 }
-                continue;
-            }
-            let done = in_place.is_some_and(|f| in_place_of(&mut call.env, f, inputs, instr.results.first));
-            if done
-                && flush
-                && let Value::Tensor(result) = &mut call.env[instr.results.first as usize]
-            {
-                result.flush_subnormals().map_err(ExecError::new)?;
-            }
-            if !done && apply(&mut self.memory, &mut call.env, kernel, inputs, lists, instr.results)? {
-                self.count_memory()?;
-                self.advance();
-                return Ok(Stop::Again);
+                if !done && apply(&mut self.memory, &mut call.env, kernel, inputs, lists, instr.results)? {
+                    self.count_memory()?;
+                    self.advance();
+                    return Ok(Stop::Again);
+                }
             }
             pc += 1;
-            if let Some(frame) = call.frames.last_mut() {
-                frame.pc = pc;
-            }
+            call.go_to(pc);
         }
     }
 

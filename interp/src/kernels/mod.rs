@@ -78,7 +78,9 @@ use crate::tensor::Tensor;
 
 pub(crate) use flops::{count_flops, flops};
 pub(crate) use single::{Single, put};
-pub(crate) use spec::{InPlace, IntList, Ints, around, attr_dtype, axis, constant_tensor, dims, one, take};
+pub(crate) use spec::{
+    InPlace, IntList, Ints, around, attr_dtype, axis, constant_tensor, dims, known_count, one, take,
+};
 pub use spec::{Inputs, Kernel, Outputs, Prepare, Spec, dtype_of};
 
 /// The kernels, by operation name.
@@ -169,11 +171,8 @@ impl Kernels {
         for &(name, prepare) in unary::FUNCTIONS.iter().chain(activation::FUNCTIONS) {
             kernels.insert(name.into(), KernelKind::Function(prepare), None);
         }
-        for &(name, prepare, direct) in binary::COMPARISONS {
+        for &(name, prepare, _) in binary::COMPARISONS {
             kernels.insert(name.into(), KernelKind::Kernel(prepare), None);
-            if let Some(entry) = kernels.table.get_mut(name) {
-                entry.direct = Some(direct);
-            }
         }
         for &name in complex::SAME {
             if let Some(entry) = kernels.table.get_mut(name) {
@@ -193,7 +192,9 @@ impl Kernels {
                 entry.in_place = Some(in_place);
             }
         }
-        for &(name, direct) in binary::COUNTING.iter().chain(reduce::WHOLE).chain(unary::TESTS) {
+        let comparisons = binary::COMPARISONS.iter().map(|&(name, _, direct)| (name, direct));
+        let others = [binary::COUNTING, reduce::WHOLE, unary::TESTS].into_iter().flatten();
+        for (name, direct) in comparisons.chain(others.copied()) {
             if let Some(entry) = kernels.table.get_mut(name) {
                 entry.direct = Some(direct);
             }

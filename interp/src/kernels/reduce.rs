@@ -72,7 +72,7 @@ pub(super) const WHOLE: &[(&str, Direct)] = &[
 
 fn reduced(to: &mut Tensor, of: &[&Tensor], f: impl Fn(&[f32]) -> f32) -> bool {
     match of.first().and_then(|x| x.view::<f32>()) {
-        Some(values) if of.len() == 1 && !values.is_empty() && to.dtype() == DType::F32 => put(to, f(values)),
+        Some(values) if of.len() == 1 && !values.is_empty() => put(to, f(values)),
         _ => false,
     }
 }

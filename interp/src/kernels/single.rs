@@ -4,7 +4,7 @@
 use pir_ir::{OpView, Type};
 
 use super::steps::{self, Number, Step};
-use super::{Kernels, dtype_of};
+use super::{Kernels, dtype_of, known_count};
 use crate::tensor::{Data, Element, Tensor};
 
 /// Writes the result for some operands into a tensor of one element; false if that is not possible, and nothing has been
@@ -24,11 +24,10 @@ impl Single {
         let OpView { ctx, body, op } = view;
         let count = |value| {
             let ty = body.value_type(value);
-            let Some((shape, _)) = ctx.as_tensor(ty) else {
-                return (ctx.as_shaped(ty).is_none() && dtype_of(ctx, ty).is_some()).then_some(1);
-            };
-            let count = |n: i64, &d: &i64| (d >= 0).then(|| n.saturating_mul(d));
-            shape.iter().try_fold(1, count)
+            match ctx.as_tensor(ty) {
+                Some((shape, _)) => known_count(shape),
+                None => (ctx.as_shaped(ty).is_none() && dtype_of(ctx, ty).is_some()).then_some(1),
+            }
         };
         let result = body.results(op).next()?;
         let known = body.operands(op).all(|value| count(value).is_some());

@@ -232,6 +232,11 @@ pub(crate) fn dims(values: &[i64]) -> Result<Shape, String> {
         .collect()
 }
 
+/// The number of elements of a shape whose extents are known, or the largest integer if there are more.
+pub(crate) fn known_count(shape: &[i64]) -> Option<i64> {
+    (shape.iter()).try_fold(1i64, |n, &d| (d >= 0).then(|| n.saturating_mul(d)))
+}
+
 /// The element type of a type attribute.
 pub(crate) fn attr_dtype(s: &Spec<'_>, name: &str) -> Option<DType> {
     s.view.ty(name).and_then(|t| dtype_of(s.view.ctx, t))

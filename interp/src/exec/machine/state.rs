@@ -53,6 +53,15 @@ pub(super) struct Activation {
     pub(super) held: Reservation,
 }
 
+impl Activation {
+    /// Goes on at an instruction of the current block.
+    pub(super) fn go_to(&mut self, pc: u32) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.pc = pc;
+        }
+    }
+}
+
 /// Where a loop that counts is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Counter {
