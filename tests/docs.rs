@@ -245,7 +245,7 @@ fn the_tutorial_adds_an_operation_and_a_pass() {
     let mut outputs = commands.lines().map(|line| {
         let output = Command::new("bash")
             .args(["-c", line])
-            .env("CARGO_TARGET_DIR", root().join("target/tutorial"))
+            .env("CARGO_TARGET_DIR", folder.path().join("target"))
             // Nobody debugs it or builds it again: both would take time and space.
             .env("CARGO_PROFILE_DEV_DEBUG", "0")
             .env("CARGO_INCREMENTAL", "0")
