@@ -38,6 +38,14 @@ const CASES: &[(&str, &[&[usize]])] = &[
         "%r, %a, %b, %c, %d, %e = pd.batch_norm (%x, %y, %y) {data_format = \"NHWC\"}",
         &[&[5, 40, 40, 16], &[16]],
     ),
+    (
+        "%r, %a, %b = pd.channel_norm_grad (%x, %y, %y, %z, %y)",
+        &[&[5, 16, 40, 40], &[16], &[5, 16, 40, 40]],
+    ),
+    (
+        "%r, %a, %b = pd.channel_norm_grad (%x, %y, %y, %z) {data_format = \"NHWC\"}",
+        &[&[5, 40, 40, 16], &[16], &[5, 40, 40, 16]],
+    ),
     ("%r = pd.matmul (%x, %y)", &[&[1, 700], &[700, 2100]]),
     (
         "%r = pd.matmul (%x, %y) {transpose_y = true}",

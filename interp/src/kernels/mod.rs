@@ -9,6 +9,7 @@ mod binary;
 mod bits;
 mod boxes;
 pub(crate) mod broadcast;
+mod channel_norm;
 mod complex;
 mod conv;
 mod create;
@@ -140,6 +141,7 @@ impl Kernels {
             create::KERNELS,
             conv::KERNELS,
             pool::KERNELS,
+            channel_norm::KERNELS,
             norm::KERNELS,
             nn::KERNELS,
             rnn::KERNELS,
@@ -309,7 +311,7 @@ impl Default for Kernels {
 
 /// Whether the kernel of an operation flushes subnormal results.
 fn flushes(name: &str) -> bool {
-    [scatter::FLUSHING, norm::FLUSHING, nn::FLUSHING]
+    [scatter::FLUSHING, norm::FLUSHING, channel_norm::FLUSHING, nn::FLUSHING]
         .into_iter()
         .any(|names| names.contains(&name))
 }

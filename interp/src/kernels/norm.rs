@@ -7,6 +7,7 @@
 use pir_dialects::pd;
 
 use super::broadcast::in_floats;
+use super::channel_norm;
 use super::math::fused;
 use super::sums::{Middle, differences, differences_of_singles, sum, sum_of_singles};
 use super::vector::Lane;
@@ -106,14 +107,14 @@ const PIECE: usize = 1 << 11;
 const BLOCK: usize = 1 << 14;
 
 /// Where the groups are, and which scales and shifts belong to them.
-struct Layout {
+pub(super) struct Layout {
     /// The shape of the means.
     rows: Shape,
     /// The number of scales.
     scales: usize,
-    groups: usize,
+    pub(super) groups: usize,
     /// The number of elements of a segment.
-    length: usize,
+    pub(super) length: usize,
     /// The number of segments of a group.
     segments: usize,
     /// The number of groups whose segments take turns.
@@ -143,7 +144,7 @@ impl Layout {
     }
 
     /// The number of elements of a group.
-    fn size(&self) -> usize {
+    pub(super) fn size(&self) -> usize {
         self.segments * self.length
     }
 
@@ -162,7 +163,7 @@ impl Layout {
 }
 
 /// A mean and the reciprocal of a standard deviation.
-type Moments = [f64; 2];
+pub(super) type Moments = [f64; 2];
 
 /// The mean and the variance of a group.
 struct Group<'v, T>(&'v [T], &'v Layout, usize);
@@ -173,50 +174,65 @@ impl<T: Element + Lane> Task for Group<'_, T> {
     #[inline(always)]
     fn run<const FMA: bool>(self) -> [f64; 2] {
         let Group(values, layout, group) = self;
-        let segment = |at| &values[layout.start(group, at)..][..layout.length];
-        let n = layout.size() as f64;
-        if T::DTYPE == DType::F32 && layout.size() > 0 {
-            // In one pass: the square of the distance of any element from the mean is at most `n` times the variance,
-            // so the difference below has digits enough for a result in single precision.
-            let first = segment(0)[0].to_f64();
-            let mut sums = [0.0; 2];
-            for at in 0..layout.segments {
-                let part = differences::<T, FMA>(segment(at), first);
-                sums = [0, 1].map(|at| sums[at] + part[at]);
-            }
-            let distance = sums[0] / n;
-            let variance = sums[1] / n - distance * distance;
-            return [first + distance, if variance < 0.0 { 0.0 } else { variance }];
-        }
-        let mut total = 0.0;
-        for at in 0..layout.segments {
-            total += sum(segment(at), T::to_f64);
-        }
-        let mean = total / n;
-        let mut squares = 0.0;
-        for at in 0..layout.segments {
-            squares += sum(segment(at), |v: T| {
-                let d = v.to_f64() - mean;
-                d * d
-            });
-        }
-        [mean, squares / n]
+        let segments = (0..layout.segments).map(|at| &values[layout.start(group, at)..][..layout.length]);
+        moments_of::<T, FMA>(segments, layout.size())
     }
+}
+
+/// The mean and the variance of the elements of segments, which are so many.
+#[inline(always)]
+pub(super) fn moments_of<'v, T: Element + Lane, const FMA: bool>(
+    segments: impl Iterator<Item = &'v [T]> + Clone,
+    count: usize,
+) -> [f64; 2] {
+    let n = count as f64;
+    let first = segments.clone().find_map(|segment| segment.first());
+    if let (DType::F32, Some(first)) = (T::DTYPE, first) {
+        // In one pass: the square of the distance of any element from the mean is at most `n` times the variance,
+        // so the difference below has digits enough for a result in single precision.
+        let first = first.to_f64();
+        let mut sums = [0.0; 2];
+        for segment in segments {
+            let part = differences::<T, FMA>(segment, first);
+            sums = [0, 1].map(|at| sums[at] + part[at]);
+        }
+        let distance = sums[0] / n;
+        let variance = sums[1] / n - distance * distance;
+        return [first + distance, if variance < 0.0 { 0.0 } else { variance }];
+    }
+    let mut total = 0.0;
+    for segment in segments.clone() {
+        total += sum(segment, T::to_f64);
+    }
+    let mean = total / n;
+    let mut squares = 0.0;
+    for segment in segments {
+        squares += sum(segment, |v: T| {
+            let d = v.to_f64() - mean;
+            d * d
+        });
+    }
+    [mean, squares / n]
 }
 
 /// The mean and the variance of numbers in single precision from the differences from about their mean. `None` where their squares
 /// are too large or small.
 #[inline(always)]
 fn of_singles(values: &[f32], about: f32) -> Option<[f64; 2]> {
-    let n = values.len() as f64;
-    let [sum, squares] = differences_of_singles(values, about).map(|sum| sum / n);
+    moments_of_differences(differences_of_singles(values, about), values.len(), about)
+}
+
+/// The mean and the variance of so many numbers, given the sums of their differences from about the mean and of the squares of these.
+#[inline(always)]
+pub(super) fn moments_of_differences(sums: [f64; 2], count: usize, about: f32) -> Option<[f64; 2]> {
+    let [sum, squares] = sums.map(|sum| sum / count as f64);
     let variance = squares - sum * sum;
     let fits = (1e-30..1e30).contains(&squares);
     fits.then_some([f64::from(about) + sum, if variance < 0.0 { 0.0 } else { variance }])
 }
 
 /// Scales and shifts, in double and in single precision.
-struct Params {
+pub(super) struct Params {
     scale: Storage<f64>,
     bias: Storage<f64>,
     singles: [Storage<f32>; 2],
@@ -224,7 +240,7 @@ struct Params {
 
 /// The scales and shifts of a segment.
 #[derive(Clone, Copy)]
-struct Parts<'v> {
+pub(super) struct Parts<'v> {
     scale: &'v [f64],
     bias: &'v [f64],
     singles: [&'v [f32]; 2],
@@ -249,7 +265,7 @@ impl Params {
 
     /// Those of a segment of a layout.
     #[inline(always)]
-    fn of_segment(&self, at: usize, layout: &Layout) -> Parts<'_> {
+    pub(super) fn of_segment(&self, at: usize, layout: &Layout) -> Parts<'_> {
         let first = at % layout.period * layout.width;
         let [scale, bias] = &self.singles;
         Parts {
@@ -295,7 +311,7 @@ impl<T: Element + Lane> Task for Apply<'_, T> {
 
 /// Normalizes, scales and shifts the elements of a segment; small results become zeros.
 #[inline(always)]
-fn normalize_segment<T: Element + Lane, const FMA: bool>(
+pub(super) fn normalize_segment<T: Element + Lane, const FMA: bool>(
     segment: &mut [T],
     [mean, factor]: Moments,
     Parts { scale, bias, singles }: Parts<'_>,
@@ -574,13 +590,36 @@ fn statistics(dtype: DType) -> DType {
     }
 }
 
-/// The means and variances of the channels of a batch.
-fn of_batch<T: Element + Lane>(values: &[T], layout: &Layout, last: bool) -> Result<[Vec<f64>; 2], String> {
-    let channels = layout.groups;
-    if !last {
-        let all = parallel::map(channels, values.len(), |group| simd::run(Group(values, layout, group)));
-        return Ok([0, 1].map(|at| all.iter().map(|moments| moments[at]).collect()));
+/// Normalizes the channels of a batch with these means and variances, which are computed if they are not fixed.
+fn normalised_batch<T: Element + Lane>(
+    values: Buffer<T>,
+    (layout, params, epsilon): (&Layout, &Params, f64),
+    [fixed, last, flush]: [bool; 3],
+    moments: &mut Vec<Moments>,
+) -> Result<Buffer<T>, String> {
+    match (fixed, last) {
+        (false, false) => {
+            let (values, all) = channel_norm::normalized(values, layout, params, epsilon, flush)?;
+            *moments = all;
+            return Ok(values);
+        }
+        (false, true) => *moments = of_columns(&values, layout.groups)?,
+        _ => {}
     }
+    let factors: Vec<Moments> = moments
+        .iter()
+        .map(|&[mean, variance]| [mean, factor(variance, epsilon)])
+        .collect();
+    with_moments(values, layout, &factors, params, [last, flush])
+}
+
+/// The reciprocal of a standard deviation.
+fn factor(variance: f64, epsilon: f64) -> f64 {
+    1.0 / (variance + epsilon).sqrt()
+}
+
+/// The means and variances of the channels of a batch, which are the last dimension.
+fn of_columns<T: Element + Lane>(values: &[T], channels: usize) -> Result<Vec<Moments>, String> {
     let rows = values.len() / channels.max(1);
     let middle = |f: &(dyn Fn(f64, usize) -> f64 + Sync)| -> Result<Vec<f64>, String> {
         let sums = Middle {
@@ -593,7 +632,11 @@ fn of_batch<T: Element + Lane>(values: &[T], layout: &Layout, last: bool) -> Res
     };
     let means = middle(&|v, _| v)?;
     let variances = middle(&|v, column| (v - means[column]) * (v - means[column]))?;
-    Ok([means, variances])
+    Ok(means
+        .into_iter()
+        .zip(variances)
+        .map(|(mean, variance)| [mean, variance])
+        .collect())
 }
 
 fn batch_norm(s: &Spec<'_>) -> Result<Kernel, String> {
@@ -614,35 +657,31 @@ fn batch_norm(s: &Spec<'_>) -> Result<Kernel, String> {
             return Err(format!("expected {c} running statistics"));
         }
         let (shape, dtype, of) = (Shape::from(mean.shape()), mean.dtype(), x.dtype());
-        let [mut means, mut variances] = [&mean_out, &variance_out].map(Clone::clone);
+        let mut moments: Vec<Moments> = Vec::new();
+        if fixed {
+            moments = mean_out
+                .iter()
+                .zip(&variance_out)
+                .map(|(&mean, &variance)| [mean, variance])
+                .collect();
+        }
         let x = inputs.into_iter().next().ok_or("an operand is missing")?;
         let (extents, data) = x.into_parts();
+        let data = floats!(data, |values| normalised_batch(
+            values,
+            (&layout, &params, epsilon),
+            [fixed, last, flush],
+            &mut moments,
+        ));
         if !fixed {
-            [means, variances] = match &data {
-                Data::F32(v) => of_batch(v, &layout, last)?,
-                Data::F64(v) => of_batch(v, &layout, last)?,
-                Data::F16(_) | Data::BF16(_) => of_batch(&data.doubles()?, &layout, last)?,
-                _ => return Err("the operand must have a float element type".to_owned()),
-            };
-            for (running, new) in [(&mut mean_out, &means), (&mut variance_out, &variances)] {
-                for (running, new) in running.iter_mut().zip(new) {
-                    *running = *running * momentum + new * (1.0 - momentum);
+            for (at, running) in [&mut mean_out, &mut variance_out].into_iter().enumerate() {
+                for (running, new) in running.iter_mut().zip(&moments) {
+                    *running = *running * momentum + new[at] * (1.0 - momentum);
                 }
             }
         }
-        let factors: Vec<f64> = variances.iter().map(|v| 1.0 / (v + epsilon).sqrt()).collect();
-        let moments: Vec<Moments> = means
-            .iter()
-            .zip(&factors)
-            .map(|(&mean, &factor)| [mean, factor])
-            .collect();
-        let data = floats!(data, |values| with_moments(
-            values,
-            &layout,
-            &moments,
-            &params,
-            [last, flush]
-        ));
+        let means = moments.iter().map(|&[mean, _]| mean).collect();
+        let factors = moments.iter().map(|&[_, variance]| factor(variance, epsilon)).collect();
         params.done();
         let mut all = Outputs::new();
         all.push(Tensor::from_parts(extents, data));
@@ -655,7 +694,7 @@ fn batch_norm(s: &Spec<'_>) -> Result<Kernel, String> {
 }
 
 /// The channels of images as groups; if they are the last dimension, their elements are not contiguous.
-fn channels(shape: &[usize], last: bool) -> Result<Layout, String> {
+pub(super) fn channels(shape: &[usize], last: bool) -> Result<Layout, String> {
     let (n, c, area): (usize, usize, &[usize]) = match (shape, last) {
         ([n, c, area @ ..], false) => (*n, *c, area),
         ([n, area @ .., c], true) => (*n, *c, area),

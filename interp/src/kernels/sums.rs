@@ -191,6 +191,45 @@ pub(super) fn differences_of_singles(values: &[f32], from: f32) -> [f64; 2] {
     [sum_of_lanes(sums), sum_of_lanes(squares)]
 }
 
+/// The sum of the numbers `g`, and that of their products with what becomes of `x` with this mean and factor; in single precision but
+/// for the sums of four, as those of [`differences_of_singles`].
+#[inline(always)]
+pub(super) fn products_of_singles(g: &[f32], x: &[f32], [mean, factor]: [f32; 2]) -> [f64; 2] {
+    const WIDTH: usize = 4 * LANES;
+    let normal = |x: f32| (x - mean) * factor;
+    let (mut sums, mut products) = ([0.0f64; LANES], [0.0f64; LANES]);
+    let ((g, g_rest), (x, x_rest)) = (g.as_chunks::<WIDTH>(), x.as_chunks::<WIDTH>());
+    for (g, x) in g.iter().zip(x) {
+        for (at, (sum, product)) in sums.iter_mut().zip(&mut products).enumerate() {
+            let part = |number: usize| (g[at + number * LANES], normal(x[at + number * LANES]));
+            let [(a, p), (b, q), (c, r), (d, s)] = [part(0), part(1), part(2), part(3)];
+            *sum += f64::from((a + b) + (c + d));
+            *product += f64::from(d.mul_add(s, c * r) + b.mul_add(q, a * p));
+        }
+    }
+    for (g, x) in g_rest.chunks(LANES).zip(x_rest.chunks(LANES)) {
+        for ((sum, product), (&g, &x)) in sums.iter_mut().zip(&mut products).zip(g.iter().zip(x)) {
+            *sum += f64::from(g);
+            *product += f64::from(g) * f64::from(normal(x));
+        }
+    }
+    [sum_of_lanes(sums), sum_of_lanes(products)]
+}
+
+/// The same in double precision.
+#[inline(always)]
+pub(super) fn products<T: Element, const FMA: bool>(g: &[T], x: &[T], [mean, factor]: [f64; 2]) -> [f64; 2] {
+    let (mut sums, mut products) = ([0.0f64; LANES], [0.0f64; LANES]);
+    for (g, x) in g.chunks(LANES).zip(x.chunks(LANES)) {
+        for ((sum, product), (g, x)) in sums.iter_mut().zip(&mut products).zip(g.iter().zip(x)) {
+            let g = g.to_f64();
+            *sum += g;
+            *product = fused::<FMA>(g, (x.to_f64() - mean) * factor, *product);
+        }
+    }
+    [sum_of_lanes(sums), sum_of_lanes(products)]
+}
+
 /// The sums of rows of numbers in single precision, each divided by a number.
 pub(super) fn rows_of_singles(values: &[f32], [count, n]: [usize; 2], divisor: f64) -> Result<Storage<f32>, String> {
     let mut out = filled(count, 0.0)?;

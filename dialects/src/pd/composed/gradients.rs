@@ -74,6 +74,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         Ok(vec![slope * g.reshape([batch, 1, 1, 1]).cast_like(slope)])
     }),
     ("cross_entropy_with_softmax_grad", cross_entropy),
+    ("channel_norm_grad", channel_norm),
     ("cholesky_grad", |op| {
         let upper = op.flag("upper")?;
         let [l, g] = [op.x("out")?, op.x("out_grad")?].map(|x| if upper { turned(x) } else { x }.tril());
@@ -233,6 +234,35 @@ fn row(x: Expr<'_>) -> Expr<'_> {
     let dims = x.dims();
     let lead = &dims[..dims.len().saturating_sub(1)];
     x.reshape([lead, &[1, dims.last().copied().unwrap_or(1)]].concat())
+}
+
+/// The gradient of normalizing each channel by the moments of the batch (Ioffe and Szegedy, "Batch Normalization", 2015, section 3).
+fn channel_norm<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
+    let (x, g) = (op.x("x")?, op.x("out_grad")?);
+    let shape = op.shape("x")?;
+    let channel = match op.text("data_format")?.as_str() {
+        "NHWC" => shape.len().checked_sub(1),
+        _ => Some(1),
+    };
+    let channel = channel.filter(|&at| shape.len() > 1 && at < shape.len());
+    let channel = channel.ok_or("the operand needs a batch and channels")?;
+    let axes: Vec<i64> = (0..shape.len())
+        .filter(|&axis| axis != channel)
+        .map(|axis| axis as i64)
+        .collect();
+    let count: i64 = axes.iter().map(|&axis| shape[axis as usize]).product();
+    let mut wide = vec![1; shape.len()];
+    wide[channel] = shape[channel];
+    let [mean, factor] = [op.x("mean")?, op.x("factor")?].map(|v| v.cast_like(x).reshape(&*wide));
+    let normal = (x - mean) * factor;
+    let [sum, slope] = [g, g * normal].map(|v| v.sum_with(|o| o.axis(&axes).keepdim(true)));
+    let factor = match op.some("scale") {
+        Some(scale) => factor * scale.cast_like(x).reshape(&*wide),
+        None => factor,
+    };
+    let [mean, steep] = [sum, slope].map(|sum| sum * (1.0 / count.max(1) as f64));
+    let channels = [slope, sum].map(|sum| sum.squeeze_with(|o| o.axis(&axes)));
+    Ok([&[(g - mean - normal * steep) * factor][..], &channels].concat())
 }
 
 /// The softmax without the labels, times the cotangent of the loss.

@@ -241,6 +241,40 @@ pub(in super::super) fn batch_norm(args: InferArgs<'_>) -> Types {
     Ok(smallvec![x.ty(args.ctx), mean, variance, mean, variance, reserve])
 }
 
+pub(in super::super) fn channel_norm_grad(args: InferArgs<'_>) -> Types {
+    let (x, mean, factor, g) = (
+        operand(&args, 0)?,
+        operand(&args, 1)?,
+        operand(&args, 2)?,
+        operand(&args, 3)?,
+    );
+    let last = text(&args, "data_format").is_some_and(|f| f == "NHWC");
+    let channels = match (x.dims.len(), last) {
+        (0 | 1, _) => return Err("the operand needs a batch and channels".to_owned()),
+        (_, false) => x.dims[1],
+        (n, true) => x.dims[n - 1],
+    };
+    let agree = |a: &i64, b: &i64| a == b || *a == DYNAMIC || *b == DYNAMIC;
+    if g.dims.len() != x.dims.len() || !g.dims.iter().zip(&x.dims).all(|(a, b)| agree(a, b)) {
+        return Err("`out_grad` must have the shape of `x`".to_owned());
+    }
+    let per_channel = |of: &Shaped| matches!(of.dims[..], [n] if agree(&n, &channels));
+    let scale = (args.operands.len() > 4).then(|| operand(&args, 4)).transpose()?;
+    for (name, of) in [
+        ("mean", Some(&mean)),
+        ("factor", Some(&factor)),
+        ("scale", scale.as_ref()),
+    ] {
+        if of.is_some_and(|of| !per_channel(of)) {
+            return Err(format!(
+                "`{name}` must have one element for each of {channels} channels"
+            ));
+        }
+    }
+    let of_channels = args.ctx.tensor(&[channels], x.elem);
+    Ok(smallvec![x.ty(args.ctx), of_channels, of_channels])
+}
+
 pub(in super::super) fn dropout(args: InferArgs<'_>) -> Types {
     let x = operand(&args, 0)?;
     let mask = Shaped {

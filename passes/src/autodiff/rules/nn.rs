@@ -211,15 +211,9 @@ fn scaled_and_shifted<'c>(x: Expr<'c>, scale: Option<Expr<'c>>, bias: Option<Exp
 
 /// The gradient of a tensor that is given mean 0 and variance 1 over axes, by that of the result; and what is divided by the number of
 /// elements there: the sums of `g` and of `g` times the result.
-fn normal_gradient<'c>(
-    moments: &Moments<'c>,
-    g: Expr<'c>,
-    sums: [Expr<'c>; 2],
-    factor: Expr<'c>,
-    count: f64,
-) -> Expr<'c> {
+fn normal_gradient<'c>(normal: Expr<'c>, g: Expr<'c>, sums: [Expr<'c>; 2], factor: Expr<'c>, count: f64) -> Expr<'c> {
     let [mean, slope] = sums.map(|sum| sum * (1.0 / count));
-    (g - mean - moments.normal * slope) * factor
+    (g - mean - normal * slope) * factor
 }
 
 /// The cotangent of the normalized tensor, and the number of elements over which moments are taken, if it is the only one, and of single
@@ -238,14 +232,17 @@ fn layer_norm_adjoint(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
         let op = formula.view::<pd::LayerNorm>();
         let (x, axes) = (op.x(), row_axes(op)?);
         if let Some((g, count)) = plain(formula.cx(), x, &axes) {
-            let moments = Moments::of(x, &axes, op.epsilon());
-            let rows = &x.dims()[x.rank() - axes.len()..];
+            let (before, rows) = x.dims().split_at(x.rank() - axes.len());
+            let shape = [before, &vec![1; axes.len()]].concat();
+            let [mean, variance] = [op.mean(), op.variance()].map(|v| v.cast_like(x).reshape(&shape));
+            let factor = (variance + op.epsilon()).rsqrt();
+            let normal = (x - mean) * factor;
             op.give_if_wanted(pd::LayerNorm::bias, || sum_of_rows(g, rows));
-            op.give_if_wanted(pd::LayerNorm::scale, || sum_of_rows(g * moments.normal, rows));
+            op.give_if_wanted(pd::LayerNorm::scale, || sum_of_rows(g * normal, rows));
             op.give_if_wanted(pd::LayerNorm::x, || {
                 let g = scaled_and_shifted(g, op.scale(), None, rows);
-                let sums = [g, g * moments.normal].map(|v| v.total(&axes));
-                normal_gradient(&moments, g, sums, moments.factor, count)
+                let sums = [g, g * normal].map(|v| v.total(&axes));
+                normal_gradient(normal, g, sums, factor, count)
             });
             op.settle_rest();
             return formula.finish();
@@ -269,19 +266,19 @@ fn batch_norm_adjoint(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
     {
         let formula = Formula::new(cx);
         let op = formula.view::<pd::BatchNorm>();
-        let (shape, axes) = channels(op)?;
+        let (_, axes) = channels(op)?;
         if !has_given_moments(op)
-            && let Some((g, count)) = plain(formula.cx(), op.x(), &axes)
+            && let Some((g, _)) = plain(formula.cx(), op.x(), &axes)
         {
-            let moments = Moments::of(op.x(), &axes, op.epsilon());
-            let sums = [g, g * moments.normal].map(|v| v.total(&axes));
-            let of_channels = |at: usize| sums[at].squeeze_with(|o| o.axis(&axes));
-            op.give_if_wanted(pd::BatchNorm::bias, || of_channels(0));
-            op.give_if_wanted(pd::BatchNorm::scale, || of_channels(1));
-            op.give_if_wanted(pd::BatchNorm::x, || {
-                let factor = scaled_and_shifted(moments.factor, op.scale(), None, &shape);
-                normal_gradient(&moments, g, sums, factor, count)
+            let (x, scale) = (op.x(), op.scale());
+            let [mean, factor] = [op.saved_mean(), op.saved_variance()].map(|v| v.cast_like(x));
+            let [for_x, for_scale, for_bias] = x.channel_norm_grad_with(mean, factor, g, |o| {
+                let o = o.data_format(&op.data_format());
+                scale.into_iter().fold(o, |o, scale| o.scale(scale))
             });
+            op.give(pd::BatchNorm::x, for_x);
+            op.give(pd::BatchNorm::scale, for_scale);
+            op.give(pd::BatchNorm::bias, for_bias);
             op.settle_rest();
             return formula.finish();
         }
