@@ -31,6 +31,8 @@ pub(super) struct Layout<'s> {
     /// For the columns of each remainder by the stride: the columns of the filters that meet there, and how many columns of the result
     /// before it.
     meetings: Vec<Vec<(usize, usize)>>,
+    /// For each row of the image: the rows of copied results that meet it, and where their rows of the filters begin.
+    rows: Vec<Vec<(usize, usize)>>,
 }
 
 impl<'s> Layout<'s> {
@@ -63,7 +65,36 @@ impl<'s> Layout<'s> {
             wide,
             places: places.collect(),
             meetings,
+            rows: Vec::new(),
         }
+    }
+
+    /// One for gradients of images.
+    pub(super) fn of_images(s: &'s Sizes) -> Layout<'s> {
+        let mut layout = Layout::new(s);
+        let (ay, down) = (&s.axes[0], layout.strides[0]);
+        let kernel = s.axes[1].kernel.max(1) as usize;
+        let meet = |y: i64| {
+            let far = (0..ay.kernel).map(move |ky| (ky, y + ay.before - ky * ay.dilation));
+            let met = far.filter_map(|(ky, far)| Some((ky as usize, usize::try_from(far).ok()?)));
+            let met = met.filter(|(_, far)| far % down == 0 && far / down < s.windows[0]);
+            let rows = met.flat_map(|(ky, far)| {
+                let (layout, places) = (&layout, layout.places.len());
+                (0..s.filters).map(move |filter| {
+                    let row = (filter * s.windows[0] + far / down) * layout.wide + layout.before;
+                    (row, filter * places + ky * kernel)
+                })
+            });
+            rows.collect()
+        };
+        layout.rows = (0..ay.size).map(meet).collect();
+        layout
+    }
+
+    /// The first column of the image that is in its copy, and its place there, if all phases were one row.
+    fn first(&self) -> (usize, usize) {
+        let before = self.s.axes[1].before;
+        ((-before).max(0) as usize, before.max(0) as usize)
     }
 
     /// The elements of a row of a copied channel.
@@ -111,12 +142,16 @@ pub(super) enum Job<'v, T> {
 pub(super) struct Room<T> {
     copy: Option<Storage<T>>,
     results: Option<Storage<T>>,
+    phases: Option<Storage<T>>,
 }
 
 impl<T: Real> Room<T> {
     /// Gives it back.
     pub(super) fn done(self) {
-        [self.copy, self.results].into_iter().flatten().for_each(done);
+        [self.copy, self.results, self.phases]
+            .into_iter()
+            .flatten()
+            .for_each(done);
     }
 }
 
@@ -149,6 +184,11 @@ pub(super) fn channel<T: Real>(
         _ => (s.filters * s.windows[0]).saturating_mul(layout.wide),
     };
     let results = kept(&mut room.results, others)?;
+    let wide = match job {
+        Job::Image { .. } if layout.strides[1] > 1 => layout.strides[1].saturating_mul(layout.wide),
+        _ => 0,
+    };
+    let phases = kept(&mut room.phases, wide)?;
     simd::run(Copies {
         layout,
         job: &job,
@@ -167,6 +207,7 @@ pub(super) fn channel<T: Real>(
             layout,
             filters,
             results: given,
+            phases,
             to,
         }),
         Job::Filter { .. } => simd::dispatch(Filters {
@@ -203,15 +244,17 @@ impl<T: Real> WithSimd for Forward<'_, T> {
         let whole = width.next_multiple_of(LANES);
         let all = filters.chunks_exact(layout.places.len().max(1));
         for (weights, to) in all.zip(to.chunks_exact_mut((rows * width).max(1))) {
-            for (y, to) in to.chunks_exact_mut(width.max(1)).enumerate() {
+            for y in 0..rows {
                 let copy = &copy[y * layout.strides[0] * layout.row()..];
+                let to = &mut to[y * width..];
                 let mut at = 0;
                 while at < width {
+                    let (copy, to, count) = (&copy[at..], &mut to[at..], width - at);
                     // Several vectors at once, since the sums of one depend on each other.
                     at += match (whole - at) / lanes {
-                        4.. => results::<S, T, 4>(simd, layout, weights, &copy[at..], &mut to[at..]),
-                        2.. => results::<S, T, 2>(simd, layout, weights, &copy[at..], &mut to[at..]),
-                        _ => results::<S, T, 1>(simd, layout, weights, &copy[at..], &mut to[at..]),
+                        4.. => results::<S, T, 4>(simd, layout, weights, copy, to, count),
+                        2.. => results::<S, T, 2>(simd, layout, weights, copy, to, count),
+                        _ => results::<S, T, 1>(simd, layout, weights, copy, to, count),
                     };
                 }
             }
@@ -219,7 +262,8 @@ impl<T: Real> WithSimd for Forward<'_, T> {
     }
 }
 
-/// Computes `N` vectors of results, the last of which may be partial; returns the number of elements.
+/// Computes `N` vectors of results, of which so many elements count; returns the number of elements. What is behind these may be written
+/// over.
 #[inline(always)]
 fn results<S: Simd, T: Real, const N: usize>(
     simd: S,
@@ -227,20 +271,31 @@ fn results<S: Simd, T: Real, const N: usize>(
     weights: &[T],
     copy: &[T],
     to: &mut [T],
+    count: usize,
 ) -> usize {
     let width = N * size_of::<T::Vector<S>>() / size_of::<T>();
     let mut sums = [T::splat(simd, T::default()); N];
     for (&(down, across), &weight) in layout.places.iter().zip(weights) {
         add::<S, T, N>(simd, &mut sums, weight, &copy[down * layout.row() + across..][..width]);
     }
-    let lanes = width / N;
-    for (to, &sum) in to.chunks_mut(lanes).zip(&sums) {
+    write::<S, T, N>(simd, sums, to, count);
+    width
+}
+
+/// Writes vectors, of which so many elements count: others too, over what is behind these, unless that is the end.
+#[inline(always)]
+fn write<S: Simd, T: Real, const N: usize>(simd: S, vectors: [T::Vector<S>; N], to: &mut [T], count: usize) {
+    let lanes = size_of::<T::Vector<S>>() / size_of::<T>();
+    for (at, vector) in vectors.into_iter().enumerate() {
+        if at * lanes >= count {
+            break;
+        }
+        let to = &mut to[at * lanes..];
         match T::vectors_mut::<S>(to).0.first_mut() {
-            Some(to) => *to = sum,
-            None => T::put(simd, to, sum),
+            Some(to) => *to = vector,
+            None => T::put(simd, to, vector),
         }
     }
-    width
 }
 
 /// Adds multiples of numbers.
@@ -288,19 +343,27 @@ impl<T: Real> Task for Copies<'_, T> {
 #[inline(always)]
 fn copy_image<T: Real>(layout: &Layout<'_>, image: &[T], copy: &mut [T]) {
     let [ay, ax] = &layout.s.axes;
-    for phase in 0..layout.strides[1] {
-        let there = layout.phase(phase, layout.columns);
-        if there.is_empty() {
-            continue;
+    let rows = copy.chunks_exact_mut(layout.row()).enumerate();
+    let rows = rows.map(|(at, row)| (at as i64 - ay.before, row));
+    let rows = rows.filter(|&(y, _)| (0..ay.size).contains(&y));
+    if layout.strides[1] == 2 {
+        let (first, place) = layout.first();
+        for (y, row) in rows {
+            let from = &image[(y * ax.size) as usize..][..ax.size as usize];
+            let [one, other] = in_turn(row, layout.columns, place);
+            split(from.get(first..).unwrap_or_default(), one, other);
         }
-        let first = layout.column(phase, there.start);
-        for (at, row) in copy.chunks_exact_mut(layout.row()).enumerate() {
-            let y = at as i64 - ay.before;
-            if y < 0 || y >= ay.size {
+        return;
+    }
+    for (y, row) in rows {
+        for phase in 0..layout.strides[1] {
+            let there = layout.phase(phase, layout.columns);
+            if there.is_empty() {
                 continue;
             }
+            let first = layout.column(phase, there.start);
             let from = &image[(y * ax.size) as usize..][first..ax.size as usize];
-            let to = &mut row[phase * layout.columns..][there.clone()];
+            let to = &mut row[phase * layout.columns..][there];
             if layout.strides[1] == 1 {
                 to.copy_from_slice(&from[..to.len()]);
             } else {
@@ -308,6 +371,42 @@ fn copy_image<T: Real>(layout: &Layout<'_>, image: &[T], copy: &mut [T]) {
                 to.iter_mut().zip(from).for_each(|(to, &v)| *to = v);
             }
         }
+    }
+}
+
+/// Copies numbers that take turns, as far as there is room for them.
+#[inline(always)]
+fn split<T: Copy>(from: &[T], one: &mut [T], other: &mut [T]) {
+    const BLOCK: usize = 8;
+    // Of one size, so that the compiler makes vectors.
+    let blocks = from.as_chunks::<{ 2 * BLOCK }>().0.iter();
+    let places = one
+        .as_chunks_mut::<BLOCK>()
+        .0
+        .iter_mut()
+        .zip(other.as_chunks_mut::<BLOCK>().0);
+    let mut done = 0;
+    for (from, (one, other)) in blocks.zip(places) {
+        for at in 0..BLOCK {
+            (one[at], other[at]) = (from[2 * at], from[2 * at + 1]);
+        }
+        done += BLOCK;
+    }
+    let (rest, one, other) = (&from[2 * done..], &mut one[done..], &mut other[done..]);
+    one.iter_mut().zip(rest.iter().step_by(2)).for_each(|(to, &v)| *to = v);
+    let odd = rest.iter().skip(1).step_by(2);
+    other.iter_mut().zip(odd).for_each(|(to, &v)| *to = v);
+}
+
+/// The phases of a stride of two, which take turns from a place on: that of the place first. Each has so many columns.
+#[inline(always)]
+fn in_turn<T>(row: &mut [T], columns: usize, place: usize) -> [&mut [T]; 2] {
+    let (even, odd) = row.split_at_mut(columns);
+    let odd = &mut odd[..columns];
+    let (from, next) = (place / 2, place.div_ceil(2));
+    match place % 2 {
+        0 => [&mut even[from..], &mut odd[next..]],
+        _ => [&mut odd[from..], &mut even[next..]],
     }
 }
 
@@ -325,6 +424,8 @@ struct Backward<'v, T> {
     layout: &'v Layout<'v>,
     filters: &'v [T],
     results: &'v [T],
+    /// Room for the elements of a row by phases.
+    phases: &'v mut [T],
     to: &'v mut [T],
 }
 
@@ -337,53 +438,61 @@ impl<T: Real> WithSimd for Backward<'_, T> {
             layout,
             filters,
             results,
+            phases,
             to,
         } = self;
-        let s = layout.s;
-        let [ay, ax] = &s.axes;
-        let [down, across] = layout.strides;
-        let (places, kernel) = (layout.places.len(), ax.kernel.max(1) as usize);
+        let across = layout.strides[1];
         let lanes = size_of::<T::Vector<S>>() / size_of::<T>();
-        // The rows of the result that meet a row of the image, with those of the filters.
-        let mut rows = Vec::with_capacity(s.filters * ay.kernel as usize);
-        let mut edge = [T::default(); 4 * LANES];
-        for (y, to) in to.chunks_exact_mut((ax.size as usize).max(1)).enumerate() {
-            rows.clear();
-            for ky in 0..ay.kernel {
-                let far = y as i64 + ay.before - ky * ay.dilation;
-                let Ok(far) = usize::try_from(far) else { continue };
-                if far % down == 0 && far / down < s.windows[0] {
-                    rows.extend((0..s.filters).map(|filter| {
-                        let row = (filter * s.windows[0] + far / down) * layout.wide + layout.before;
-                        (row, filter * places + ky as usize * kernel)
-                    }));
-                }
-            }
-            for (phase, meetings) in layout.meetings.iter().enumerate() {
-                let there = layout.phase(phase, usize::MAX);
+        let width = layout.s.axes[1].size as usize;
+        let (skipped, place) = layout.first();
+        if skipped >= width {
+            return;
+        }
+        let ranges: Vec<Range<usize>> = (0..across).map(|phase| layout.phase(phase, usize::MAX)).collect();
+        for (y, rows) in layout.rows.iter().enumerate() {
+            for (phase, (meetings, there)) in layout.meetings.iter().zip(&ranges).enumerate() {
+                let of = Meeting {
+                    rows,
+                    columns: meetings,
+                    filters,
+                };
                 let end = there.start + there.len().next_multiple_of(LANES);
                 let mut first = there.start;
                 while first < there.end {
                     let given = |row: usize, back: usize, width: usize| &results[row + first - back..][..width];
-                    let of = Meeting {
-                        rows: &rows,
-                        columns: meetings,
-                        filters,
+                    let count = there.end - first;
+                    let to = match across {
+                        // What is behind a row is the next one, which is written later, if it begins with what is written.
+                        1 if skipped == 0 => &mut to[y * width + first - place..],
+                        1 => &mut to[y * width + skipped + first - place..][..count],
+                        _ => &mut phases[phase * layout.wide + first..][..end - first],
                     };
-                    let width = match (end - first) / lanes {
-                        4.. => of.sums::<S, 4>(simd, given, &mut edge),
-                        2.. => of.sums::<S, 2>(simd, given, &mut edge),
-                        _ => of.sums::<S, 1>(simd, given, &mut edge),
+                    first += match (end - first) / lanes {
+                        4.. => of.sums::<S, 4>(simd, given, to, count),
+                        2.. => of.sums::<S, 2>(simd, given, to, count),
+                        _ => of.sums::<S, 1>(simd, given, to, count),
                     };
-                    let from = &edge[..width.min(there.end - first)];
-                    let to = &mut to[layout.column(phase, first)..];
-                    if across == 1 {
-                        to[..from.len()].copy_from_slice(from);
-                    } else {
-                        let to = to.iter_mut().step_by(across);
+                }
+            }
+            let to = &mut to[y * width..][skipped..width];
+            match across {
+                1 => {}
+                2 => {
+                    let [one, other] = in_turn(phases, layout.wide, place);
+                    let (pairs, rest) = to.as_chunks_mut::<2>();
+                    let both = pairs.len();
+                    for (pair, (&mut one, &mut other)) in pairs.iter_mut().zip(one.iter_mut().zip(other)) {
+                        *pair = [one, other];
+                    }
+                    rest.iter_mut().zip(&one[both..]).for_each(|(to, &one)| *to = one);
+                }
+                _ => {
+                    for (phase, there) in ranges.iter().enumerate().filter(|(_, there)| !there.is_empty()) {
+                        let column = layout.column(phase, there.start) - skipped;
+                        let from = &phases[phase * layout.wide..][there.clone()];
+                        let to = to[column..].iter_mut().step_by(across);
                         to.zip(from).for_each(|(to, &v)| *to = v);
                     }
-                    first += width;
                 }
             }
         }
@@ -399,13 +508,15 @@ struct Meeting<'v, T> {
 }
 
 impl<T: Real> Meeting<'_, T> {
-    /// Writes the sums of `N` vectors; returns the number of elements. `given` are those of a row of the result, so many columns before.
+    /// Writes the sums of `N` vectors, of which so many elements count; returns the number of elements. `given` are those of a row of the
+    /// result, so many columns before.
     #[inline(always)]
     fn sums<'r, S: Simd, const N: usize>(
         &self,
         simd: S,
         given: impl Fn(usize, usize, usize) -> &'r [T],
         to: &mut [T],
+        count: usize,
     ) -> usize
     where
         T: 'r,
@@ -417,7 +528,7 @@ impl<T: Real> Meeting<'_, T> {
                 add::<S, T, N>(simd, &mut sums, self.filters[weights + kx], given(row, back, width));
             }
         }
-        T::vectors_mut::<S>(&mut to[..width]).0[..N].copy_from_slice(&sums);
+        write::<S, T, N>(simd, sums, to, count);
         width
     }
 }
@@ -465,16 +576,35 @@ fn filters<S: Simd, T: Real, const N: usize>(
     g: &[T],
     to: &mut [T],
 ) -> usize {
+    let mut sums = sums_of_places::<S, T, N, true>(simd, layout, places, copy, g);
+    // Zeros after the last result make numbers of what is there, unless these are infinite.
+    if !T::are_finite(&sums) {
+        sums = sums_of_places::<S, T, N, false>(simd, layout, places, copy, g);
+    }
+    for (to, sum) in to.iter_mut().zip(sums) {
+        *to += sum;
+    }
+    N
+}
+
+/// The gradients of the first `N` places of a filter. `WHOLE`: also of columns after the last window, where the cotangents are zero.
+#[inline(always)]
+fn sums_of_places<S: Simd, T: Real, const N: usize, const WHOLE: bool>(
+    simd: S,
+    layout: &Layout<'_>,
+    places: &[(usize, usize)],
+    copy: &[T],
+    g: &[T],
+) -> [T; N] {
     let [rows, width] = layout.s.windows;
     let (row, lanes) = (layout.row(), size_of::<T::Vector<S>>() / size_of::<T>());
     let starts: [usize; N] = std::array::from_fn(|at| places[at].0 * row + places[at].1);
     let mut sums = [T::splat(simd, T::default()); N];
     for y in 0..rows {
         let copy = &copy[y * layout.strides[0] * row..];
-        let g = &g[y * layout.wide + layout.before..][..width];
+        let g = &g[y * layout.wide + layout.before..][..width.next_multiple_of(LANES)];
         for first in (0..width).step_by(lanes) {
-            // Elements after the last window, which may be infinite, count for nothing.
-            let there = lanes.min(width - first);
+            let there = if WHOLE { lanes } else { lanes.min(width - first) };
             let vector = |values: &[T]| match T::vectors::<S>(&values[..there]).0.first() {
                 Some(&whole) => whole,
                 None => T::partial(simd, &values[..there]),
@@ -485,85 +615,13 @@ fn filters<S: Simd, T: Real, const N: usize>(
             }
         }
     }
-    for (to, sum) in to.iter_mut().zip(sums) {
-        *to += T::total(simd, sum);
+    // A closure would not be compiled for the instruction set.
+    let mut totals = [T::default(); N];
+    for at in 0..N {
+        totals[at] = T::total(simd, sums[at]);
     }
-    N
+    totals
 }
 
 #[cfg(test)]
-mod tests {
-    use pir_dialects::window::Axis;
-
-    use super::*;
-
-    fn axis([size, kernel, stride, dilation, before, after]: [i64; 6]) -> Axis {
-        Axis {
-            size,
-            kernel,
-            stride,
-            dilation,
-            before,
-            after,
-        }
-    }
-
-    /// Numbers whose products and sums are exact.
-    fn numbers(count: usize, factor: usize) -> Vec<f32> {
-        (0..count).map(|at| (at * factor % 15) as f32 - 7.0).collect()
-    }
-
-    #[test]
-    fn they_are_what_their_sums_say() {
-        for (high, wide, filters) in [
-            ([5, 3, 1, 1, 1, 1], [5, 3, 1, 1, 1, 1], 1),
-            ([7, 3, 2, 1, 1, 1], [40, 3, 2, 1, 1, 1], 2),
-            ([9, 5, 2, 1, 2, 2], [33, 4, 3, 2, 5, 1], 1),
-            ([4, 1, 1, 1, 0, 0], [70, 1, 2, 1, 0, 0], 3),
-            ([6, 2, 1, 3, 4, 0], [17, 5, 1, 2, 9, 8], 1),
-            ([3, 2, 3, 1, 0, 0], [50, 2, 4, 1, 0, 0], 2),
-            ([8, 2, 1, 1, -1, 0], [20, 3, 2, 1, -2, 0], 1),
-        ] {
-            let s = Sizes::new(1, 1, 1, filters, [axis(high), axis(wide)]).unwrap();
-            let [ay, ax] = &s.axes;
-            let (area, places) = ((ay.size * ax.size) as usize, (ay.kernel * ax.kernel) as usize);
-            let count = s.windows[0] * s.windows[1];
-            let (image, weights, g) = (
-                numbers(area, 7),
-                numbers(filters * places, 11),
-                numbers(filters * count, 4),
-            );
-            let mut wanted = [vec![0.0; filters * count], vec![0.0; area], vec![0.0; filters * places]];
-            for filter in 0..filters {
-                for at in 0..count {
-                    for place in 0..places {
-                        let (oy, ox) = ((at / s.windows[1]) as i64, (at % s.windows[1]) as i64);
-                        let (ky, kx) = (place as i64 / ax.kernel, place as i64 % ax.kernel);
-                        let y = oy * ay.stride + ky * ay.dilation - ay.before;
-                        let x = ox * ax.stride + kx * ax.dilation - ax.before;
-                        if y < 0 || x < 0 || y >= ay.size || x >= ax.size {
-                            continue;
-                        }
-                        let (pixel, out, weight) =
-                            ((y * ax.size + x) as usize, filter * count + at, filter * places + place);
-                        wanted[0][out] += weights[weight] * image[pixel];
-                        wanted[1][pixel] += weights[weight] * g[out];
-                        wanted[2][weight] += g[out] * image[pixel];
-                    }
-                }
-            }
-            let layout = Layout::new(&s);
-            let mut rooms = [(); 3].map(|()| Room::default());
-            let mut found = wanted.clone().map(|values| vec![0.0; values.len()]);
-            let (image, filters, g) = (&image[..], &weights[..], &g[..]);
-            // Twice, since the copies of the first time are used again.
-            for _ in 0..2 {
-                found[2].fill(0.0);
-                channel(&layout, Job::Out { image, filters }, &mut rooms[0], &mut found[0]).unwrap();
-                channel(&layout, Job::Image { filters, g }, &mut rooms[1], &mut found[1]).unwrap();
-                channel(&layout, Job::Filter { image, g }, &mut rooms[2], &mut found[2]).unwrap();
-            }
-            assert_eq!(found, wanted, "{high:?} {wide:?}");
-        }
-    }
-}
+mod tests;

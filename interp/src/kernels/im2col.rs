@@ -278,7 +278,7 @@ pub(super) fn image<T: Real>(s: &Sizes, filter: &[T], g: &[T], count: usize) -> 
     let all: Vec<_> = parts(s).collect();
     if s.channels == 1 && !all.is_empty() {
         count_flops(2 * g.len() * s.rows());
-        let layout = Layout::new(s);
+        let layout = Layout::of_images(s);
         channels(&mut out, s.area(), g.len() * s.rows() / 4, |at, room, to| {
             let [_, result, own] = all[at].clone();
             let (filters, g) = (&filter[own], &g[result]);
