@@ -16,7 +16,7 @@ pub mod times;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use pir_dialects::{cf, formats};
+use pir_dialects::cf;
 use pir_ir::text::{self, ParseOptions};
 use pir_ir::verify::{VerifyOptions, verify_with};
 use pir_ir::{Context, Diagnostic, Module, OpView, Severity, expand_composites, has_composites};
@@ -166,10 +166,7 @@ pub fn emit(module: &mut Module, to: To, emission: &Emission) -> Result<Option<V
     }
     // Other systems know few of the operations that are defined by composition; PaddlePaddle knows its own.
     let is_theirs = |op: OpView<'_>| match to {
-        To::PaddleJson | To::PaddleText => {
-            let name = op.name().strip_prefix("pd.");
-            name.and_then(formats::paddle).is_some() && !formats::differs_in_paddle(op)
-        }
+        To::PaddleJson | To::PaddleText => paddle::knows(op),
         _ => pir_translate::graphdef::knows(op),
     };
     if has_composites(module, &is_theirs) {

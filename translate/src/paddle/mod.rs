@@ -38,7 +38,7 @@ use pir_ir::{Context, Diagnostic, Module};
 const SAVED: &str =
     "the file is a program as `paddle.jit.save` of PaddlePaddle 3 writes it; `--from` names another format";
 
-pub use write::{write, write_printed};
+pub use write::{knows, write, write_printed};
 
 /// Options for programs that go beyond the registered dialects.
 #[derive(Clone, Copy, Default, Debug)]

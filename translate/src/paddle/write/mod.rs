@@ -13,12 +13,15 @@ mod printed;
 mod stacks;
 mod tuples;
 
-use pir_dialects::{cf, pd};
+use pir_dialects::{cf, formats, pd};
 use std::fmt::Write;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use pir_ir::{BlockId, Body, Context, Diagnostic, Module, OpId, Type, TypeData, ValueDef, ValueId};
+use pir_ir::{
+    BlockId, Body, Context, Diagnostic, Module, OpId, OpView, Type, TypeData, ValueDef, ValueId, expand_composites,
+    has_composites,
+};
 
 use pir_dialects::cf::is_stack;
 use pir_dialects::pd::{is_if, is_while};
@@ -43,6 +46,12 @@ enum Task {
     CloseIf(OpId),
 }
 
+/// Whether PaddlePaddle has an operation: others are written as their compositions.
+pub fn knows(op: OpView<'_>) -> bool {
+    let name = op.name().strip_prefix("pd.");
+    name.and_then(formats::paddle).is_some() && !formats::differs_in_paddle(op)
+}
+
 /// Writes a program.
 ///
 /// # Errors
@@ -53,6 +62,11 @@ pub fn write(module: &Module) -> Result<String, Vec<Diagnostic>> {
 
 /// `hoist`: whether constants in loops are written in front of them.
 fn written(module: &Module, hoist: bool) -> Result<String, Vec<Diagnostic>> {
+    if has_composites(module, &knows) {
+        let mut expanded = module.clone();
+        expand_composites(&mut expanded, &knows)?;
+        return written(&expanded, hoist);
+    }
     let (ctx, body) = (&*module.ctx, &module.body);
     let mut errors = Vec::new();
     let plan = stacks::plan(ctx, body, module.top(), &mut errors);
