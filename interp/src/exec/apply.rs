@@ -31,6 +31,16 @@ pub(super) fn in_place_of(env: &mut [Value], f: InPlace, inputs: &Srcs, result: 
     false
 }
 
+/// Computes one element into a new tensor; false if that is not possible.
+pub(super) fn placed(env: &mut [Value], single: &Single, inputs: &Srcs, result: u32, flush: bool) -> bool {
+    if inputs.iter().any(|src| src.slot == result) {
+        return false;
+    }
+    let Some(place) = single.place() else { return false };
+    env[result as usize] = Value::Tensor(place);
+    renewed(env, single, inputs, result, flush)
+}
+
 /// Computes one element into the tensor that the instruction made before; false if that is not possible.
 pub(super) fn renewed(env: &mut [Value], single: &Single, inputs: &Srcs, result: u32, flush: bool) -> bool {
     let slot = |src: Option<&Src>| src.map(|src| src.slot as usize);

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use pir_ir::budget::Budget;
 
-use super::apply::{apply, in_place_of, renewed};
+use super::apply::{apply, in_place_of, placed, renewed};
 use super::error::ExecError;
 use super::memory::Exceeded;
 use super::options::Outcome;
@@ -183,6 +183,7 @@ impl<'p, 'm> Machine<'p, 'm, '_> {
                 {
                     result.flush_subnormals().map_err(ExecError::new)?;
                 }
+                let done = done || single.is_some_and(|single| placed(&mut call.env, single, inputs, result, flush));
                 if !done && apply(&mut self.memory, &mut call.env, kernel, inputs, lists, instr.results)? {
                     self.count_memory()?;
                     self.advance();

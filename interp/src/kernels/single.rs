@@ -1,18 +1,24 @@
-//! Operations with one element as their result, which is written over that of the last run: conditions and counters of
-//! loops, and what a whole tensor is reduced to. A kernel would take several times as long to make a tensor.
+//! Operations with one element as their result, which is written over that of the last run, or into a new tensor if that is shared:
+//! conditions and counters of loops, and what a whole tensor is reduced to. A kernel would take several times as long.
 
 use pir_ir::{OpView, Type};
 
 use super::steps::{self, Number, Step};
 use super::{Kernels, dtype_of, known_count};
-use crate::tensor::{Data, Element, Tensor};
+use crate::tensor::{DType, Data, Element, Shape, Tensor};
 
 /// Writes the result for some operands into a tensor of one element; false if that is not possible, and nothing has been
 /// changed. A subnormal result stays what it is.
 pub(super) type Direct = fn(&mut Tensor, &[&Tensor]) -> bool;
 
 /// An operation that computes one element.
-pub(crate) enum Single {
+pub(crate) struct Single {
+    how: How,
+    /// Those of its result. In a box: instructions are small.
+    kind: Box<(Shape, DType)>,
+}
+
+enum How {
     Direct(Direct),
     /// On floats of one element each.
     Step(Step),
@@ -39,15 +45,28 @@ impl Single {
         let step = kernels
             .step(view)
             .filter(|step| floats && step.operands() == body.num_operands(op));
-        step.map(Single::Step).or(direct.map(Single::Direct))
+        let shape = match ctx.as_tensor(body.value_type(result)) {
+            Some((shape, _)) => shape.iter().map(|&d| usize::try_from(d).ok()).collect::<Option<_>>()?,
+            None => Shape::new(),
+        };
+        Some(Single {
+            how: step.map(How::Step).or(direct.map(How::Direct))?,
+            kind: Box::new((shape, dtype_of(ctx, body.value_type(result))?)),
+        })
+    }
+
+    /// A tensor for the result.
+    pub(crate) fn place(&self) -> Option<Tensor> {
+        let (shape, dtype) = &*self.kind;
+        Tensor::full(shape, *dtype, 0.0).ok()
     }
 
     /// Computes the result into the tensor `to`; false if that is not possible, and nothing has been changed.
     pub(crate) fn run(&self, to: &mut Tensor, of: &[&Tensor], flush: bool) -> bool {
-        let done = match (self, to.data()) {
-            (Single::Direct(direct), _) => direct(to, of),
-            (Single::Step(step), Data::F32(_)) => stepped::<f32>(step, to, of),
-            (Single::Step(step), Data::F64(_)) => stepped::<f64>(step, to, of),
+        let done = match (&self.how, to.data()) {
+            (How::Direct(direct), _) => direct(to, of),
+            (How::Step(step), Data::F32(_)) => stepped::<f32>(step, to, of),
+            (How::Step(step), Data::F64(_)) => stepped::<f64>(step, to, of),
             _ => false,
         };
         // In place, so there is no error.
@@ -149,7 +168,6 @@ mod tests {
 
     use super::*;
     use crate::kernels::{binary, reduce, unary};
-    use crate::tensor::DType;
 
     const NUMBERS: [f64; 12] = [
         0.0,
