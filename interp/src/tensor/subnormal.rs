@@ -4,10 +4,13 @@
 //! mode is undefined, and processors differ in which operands and results they replace.
 
 use super::{Data, Tensor};
+use crate::parallel;
 use crate::simd::{self, Task};
 
 /// The number of elements that are searched before they are changed: they are in the nearest cache then.
 const TILE: usize = 1024;
+/// The number of elements that a thread searches at once.
+const PART: usize = 1 << 16;
 
 /// A float whose subnormal numbers are replaced.
 pub(crate) trait Flush: Copy {
@@ -84,9 +87,21 @@ impl<T: Flush> Task for Replace<'_, T> {
     }
 }
 
+/// Whether a number is subnormal.
+fn is_any_small<T: Flush + Sync>(values: &[T]) -> bool {
+    if !parallel::pays(values.len() / 8) {
+        return simd::run(Find(values));
+    }
+    let parts = values.len().div_ceil(PART);
+    let found = parallel::map(parts, values.len() / 8, |at| {
+        simd::run(Find(&values[at * PART..values.len().min((at + 1) * PART)]))
+    });
+    found.contains(&true)
+}
+
 fn flushed<T: super::Element + Flush>(tensor: &mut Tensor) -> Result<(), String> {
     match tensor.view::<T>() {
-        Some(values) if simd::run(Find(values)) => {}
+        Some(values) if is_any_small(values) => {}
         _ => return Ok(()),
     }
     if tensor.unique::<T>().is_none()
