@@ -5,7 +5,8 @@ use pir_dialects::pd;
 use smallvec::SmallVec;
 
 use super::broadcast::MIXED;
-use super::norm::{Layout, Moments, Params, channels, moments_of, moments_of_differences, normalize_segment};
+use super::norm::channels;
+use super::normal::{Layout, Moments, Params, moments_of, moments_of_differences, normalize_segment};
 use super::sums::{differences_of_singles, products, products_of_singles, sum_of_singles};
 use super::vector::Lane;
 use super::{Inputs, Kernel, Outputs, Prepare, Spec};

@@ -33,6 +33,7 @@ mod matmul;
 mod mlir;
 mod nn;
 mod norm;
+mod normal;
 mod norms;
 mod number;
 mod optimizer;
