@@ -222,6 +222,7 @@ impl<'x, 'a> Adjoint<'x, 'a> {
             grads,
             list_grads,
             settled: SmallVec::new(),
+            is_total: false,
         };
         if cx.only_empty() {
             return Ok(());

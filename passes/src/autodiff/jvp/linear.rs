@@ -208,6 +208,7 @@ fn apply(
         grads,
         list_grads,
         settled: SmallVec::new(),
+        is_total: false,
     };
     cx.apply(rule)
 }

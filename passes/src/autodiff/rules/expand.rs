@@ -29,6 +29,7 @@ pub(crate) fn expand(
         grads: SmallVec::new(),
         list_grads: Vec::new(),
         settled: SmallVec::new(),
+        is_total: false,
     })
 }
 
@@ -93,6 +94,7 @@ pub(crate) fn expanded(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
             grads,
             list_grads,
             settled: SmallVec::new(),
+            is_total: false,
         };
         inner.apply(rule)?;
     }

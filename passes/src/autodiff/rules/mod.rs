@@ -316,6 +316,9 @@ pub struct RuleCx<'x, 'a> {
     pub(crate) list_grads: Vec<Option<ValueId>>,
     /// The operands whose cotangents were added to, or are known to be zero.
     pub(crate) settled: SmallVec<[ValueId; 4]>,
+    /// Whether this gives what a gradient operation of PaddlePaddle computes: its own derivatives are total ones, so that what is read of
+    /// an operand in another form, like its mean, has to be computed from the operand.
+    pub(crate) is_total: bool,
 }
 
 impl<'a> RuleCx<'_, 'a> {

@@ -200,6 +200,11 @@ impl<'c> Moments<'c> {
             normal,
         }
     }
+
+    /// What normalizes an element: the mean and the factor.
+    fn of_elements(self) -> [Expr<'c>; 2] {
+        [self.mean, self.factor]
+    }
 }
 
 /// Applies a scale and a shift, each in a shape.
@@ -228,14 +233,20 @@ fn plain<'c>(cx: Cx<'c>, x: Expr<'c>, axes: &[i64]) -> Option<(Expr<'c>, f64)> {
 
 fn layer_norm_adjoint(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
     {
+        let is_total = cx.is_total;
         let formula = Formula::new(cx);
         let op = formula.view::<pd::LayerNorm>();
         let (x, axes) = (op.x(), row_axes(op)?);
         if let Some((g, count)) = plain(formula.cx(), x, &axes) {
             let (before, rows) = x.dims().split_at(x.rank() - axes.len());
             let shape = [before, &vec![1; axes.len()]].concat();
-            let [mean, variance] = [op.mean(), op.variance()].map(|v| v.cast_like(x).reshape(&shape));
-            let factor = (variance + op.epsilon()).rsqrt();
+            let [mean, factor] = match is_total {
+                true => Moments::of(x, &axes, op.epsilon()).of_elements(),
+                false => {
+                    let [mean, variance] = [op.mean(), op.variance()].map(|v| v.cast_like(x).reshape(&shape));
+                    [mean, (variance + op.epsilon()).rsqrt()]
+                }
+            };
             let normal = (x - mean) * factor;
             op.give_if_wanted(pd::LayerNorm::bias, || sum_of_rows(g, rows));
             op.give_if_wanted(pd::LayerNorm::scale, || sum_of_rows(g * normal, rows));
@@ -264,6 +275,7 @@ fn sum_of_rows<'c>(x: Expr<'c>, row: &[i64]) -> Expr<'c> {
 
 fn batch_norm_adjoint(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
     {
+        let is_total = cx.is_total;
         let formula = Formula::new(cx);
         let op = formula.view::<pd::BatchNorm>();
         let (_, axes) = channels(op)?;
@@ -271,7 +283,12 @@ fn batch_norm_adjoint(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
             && let Some((g, _)) = plain(formula.cx(), op.x(), &axes)
         {
             let (x, scale) = (op.x(), op.scale());
-            let [mean, factor] = [op.saved_mean(), op.saved_variance()].map(|v| v.cast_like(x));
+            let [mean, factor] = match is_total {
+                true => Moments::of(x, &axes, op.epsilon())
+                    .of_elements()
+                    .map(|v| v.squeeze_with(|o| o.axis(&axes))),
+                false => [op.saved_mean(), op.saved_variance()].map(|v| v.cast_like(x)),
+            };
             let [for_x, for_scale, for_bias] = x.channel_norm_grad_with(mean, factor, g, |o| {
                 let o = o.data_format(&op.data_format());
                 scale.into_iter().fold(o, |o, scale| o.scale(scale))

@@ -119,6 +119,7 @@ fn gradient(cx: &mut RuleCx<'_, '_>) -> Result<SmallVec<[ValueId; 2]>, String> {
         grads,
         list_grads,
         settled: SmallVec::new(),
+        is_total: true,
     };
     let has_parts = primal.is_composite() || primal.name.ends_with("_grad");
     match (pd::is_foreign(&primal.name), has_parts) {
