@@ -5,8 +5,8 @@ use pir_dialects::pd;
 use smallvec::SmallVec;
 
 use super::broadcast::MIXED;
-use super::norm::channels;
-use super::normal::{Layout, Moments, Params, moments_of, moments_of_differences, normalize_segment};
+use super::norm::{channels, flushed};
+use super::normal::{Layout, Moments, Params, factor, moments_of, moments_of_differences, normalize_segment};
 use super::sums::{differences_of_singles, products, products_of_singles, sum_of_singles};
 use super::vector::Lane;
 use super::{Inputs, Kernel, Outputs, Prepare, Spec};
@@ -78,11 +78,8 @@ fn run<T: Element + Lane>(inputs: Inputs, last: bool, flush: bool) -> Result<Out
     let mut results = Outputs::new();
     results.push(Tensor::from_parts(shape, T::wrap_shared(grads)));
     for at in [1, 0] {
-        let mut sums = Tensor::new(&[count], sums.iter().map(|sums| sums[at]).collect::<Vec<f64>>())?.cast(T::DTYPE)?;
-        if flush {
-            sums.flush_subnormals()?;
-        }
-        results.push(sums);
+        let sums = Tensor::new(&[count], sums.iter().map(|sums| sums[at]).collect::<Vec<f64>>())?;
+        results.push(flushed(sums.cast(T::DTYPE)?, flush)?);
     }
     Ok(results)
 }
@@ -91,49 +88,53 @@ fn run<T: Element + Lane>(inputs: Inputs, last: bool, flush: bool) -> Result<Out
 type Sums = [f64; 2];
 
 /// A channel whose elements in an image are contiguous.
-struct OfChannel<'v, T, S> {
+struct OfChannel<'v, T> {
     /// What is changed: a segment for each image.
     segments: SmallVec<[&'v mut [T]; 1]>,
     number: usize,
-    /// What is known of the channel, and becomes known.
-    state: S,
+    /// What becomes known of the channel: its moments, or sums.
+    found: [f64; 2],
 }
 
-/// Changes channels whose elements in an image are contiguous, of which some are given to `f` at once, with what is known of each. If the
+/// Changes channels whose elements in an image are contiguous, of which some are given to `f` at once, and what becomes known of each. If the
 /// elements are shared, they are copied right before.
-fn changed_channels<T: Element, S: Send>(
+fn changed_channels<T: Element>(
     values: Buffer<T>,
-    length: usize,
-    states: impl ExactSizeIterator<Item = S>,
-    f: impl Fn(&mut [OfChannel<'_, T, S>]) + Sync,
-) -> Result<(Buffer<T>, Vec<S>), String> {
-    let (work, count) = (values.len(), states.len().max(1));
+    [count, length]: [usize; 2],
+    f: impl Fn(&mut [OfChannel<'_, T>]) + Sync,
+) -> Result<(Buffer<T>, Vec<[f64; 2]>), String> {
+    let work = values.len();
     let (mut out, given) = match values.is_unique() {
         true => (values, None),
         false => (stale(work)?.into(), Some(values)),
     };
-    let of_channel = |(number, state)| OfChannel {
+    let of_channel = |number| OfChannel {
         segments: SmallVec::new(),
         number,
-        state,
+        found: [0.0; 2],
     };
-    let mut all: Vec<OfChannel<'_, T, S>> = states.enumerate().map(of_channel).collect();
+    let mut all: Vec<OfChannel<'_, T>> = (0..count).map(of_channel).collect();
     let places = out.get_mut().ok_or("an operand is shared")?;
     for (at, segment) in places.chunks_mut(length.max(1)).enumerate() {
         all[at % count].segments.push(segment);
     }
-    parallel::chunks(&mut all, BLOCK.div_ceil((work / count).max(1)), work, |_, part| {
-        if let Some(given) = &given {
-            for of in &mut *part {
-                for (at, segment) in of.segments.iter_mut().enumerate() {
-                    segment.copy_from_slice(&given[(at * count + of.number) * length..][..length]);
+    parallel::chunks(
+        &mut all,
+        BLOCK.div_ceil((work / count.max(1)).max(1)),
+        work,
+        |_, part| {
+            if let Some(given) = &given {
+                for of in &mut *part {
+                    for (at, segment) in of.segments.iter_mut().enumerate() {
+                        segment.copy_from_slice(&given[(at * count + of.number) * length..][..length]);
+                    }
                 }
             }
-        }
-        f(part);
-    });
-    let states = all.into_iter().map(|of| of.state).collect();
-    Ok((out, states))
+            f(part);
+        },
+    );
+    let found = all.into_iter().map(|of| of.found).collect();
+    Ok((out, found))
 }
 
 /// Normalizes, scales and shifts each channel, whose elements in an image are contiguous; the results, and the means and variances.
@@ -144,8 +145,7 @@ pub(super) fn normalized<T: Element + Lane>(
     epsilon: f64,
     flush: bool,
 ) -> Result<(Buffer<T>, Vec<Moments>), String> {
-    let states = std::iter::repeat_n([0.0; 2], layout.groups);
-    changed_channels(values, layout.length, states, |part| {
+    changed_channels(values, [layout.groups, layout.length], |part| {
         simd::run(Normalize {
             part,
             layout,
@@ -157,7 +157,7 @@ pub(super) fn normalized<T: Element + Lane>(
 }
 
 struct Normalize<'p, 'v, T> {
-    part: &'p mut [OfChannel<'v, T, Moments>],
+    part: &'p mut [OfChannel<'v, T>],
     layout: &'p Layout,
     params: &'p Params,
     epsilon: f64,
@@ -183,9 +183,9 @@ impl<T: Element + Lane> Task for Normalize<'_, '_, T> {
                 }
                 moments = moments_of_differences(sums, count, about);
             }
-            of.state = moments.unwrap_or_else(|| moments_of::<T, FMA>(segments(), count));
-            let [mean, variance] = of.state;
-            let factor = 1.0 / (variance + self.epsilon).sqrt();
+            of.found = moments.unwrap_or_else(|| moments_of::<T, FMA>(segments(), count));
+            let [mean, variance] = of.found;
+            let factor = factor(variance, self.epsilon);
             let parts = self.params.of_segment(of.number, self.layout);
             for segment in &mut of.segments {
                 normalize_segment::<T, FMA>(segment, [mean, factor], parts, self.flush);
@@ -202,19 +202,21 @@ fn by_channel<T: Element + Lane>(
     length: usize,
     flush: bool,
 ) -> Result<(Buffer<T>, Vec<Sums>), String> {
-    let states = channels.iter().map(|&channel| (channel, [0.0; 2]));
-    let (grads, states) = changed_channels(g, length, states, |part| {
-        let count = channels.len();
-        simd::run(Gradients { part, x, count, flush });
-    })?;
-    Ok((grads, states.into_iter().map(|(_, sums)| sums).collect()))
+    changed_channels(g, [channels.len(), length], |part| {
+        simd::run(Gradients {
+            part,
+            x,
+            channels,
+            flush,
+        });
+    })
 }
 
 struct Gradients<'p, 'v, T> {
-    part: &'p mut [OfChannel<'v, T, (Channel, Sums)>],
+    part: &'p mut [OfChannel<'v, T>],
     x: &'p [T],
-    /// The number of channels.
-    count: usize,
+    /// All of them.
+    channels: &'p [Channel],
     flush: bool,
 }
 
@@ -224,8 +226,8 @@ impl<T: Element + Lane> Task for Gradients<'_, '_, T> {
     #[inline(always)]
     fn run<const FMA: bool>(self) {
         for of in self.part {
-            let (channel, _) = of.state;
-            let (number, count) = (of.number, self.count);
+            let (number, count) = (of.number, self.channels.len());
+            let channel = self.channels[number];
             let values = |at: usize, length: usize| &self.x[(at * count + number) * length..][..length];
             let pairs = || (of.segments.iter().enumerate()).map(|(at, g)| (&**g, values(at, g.len())));
             let add = |sums: Sums, own: Sums| [sums[0] + own[0], sums[1] + own[1]];
@@ -247,7 +249,7 @@ impl<T: Element + Lane> Task for Gradients<'_, '_, T> {
                     sums = add(sums, products::<T, FMA>(g, x, [channel.mean, channel.factor]));
                 }
             }
-            of.state.1 = sums;
+            of.found = sums;
             let elements: usize = of.segments.iter().map(|segment| segment.len()).sum();
             let means = sums.map(|sum| sum / elements as f64);
             for (at, g) in of.segments.iter_mut().enumerate() {

@@ -624,4 +624,4 @@ fn sums_of_places<S: Simd, T: Real, const N: usize, const WHOLE: bool>(
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -8,7 +8,7 @@ use pir_dialects::pd;
 
 use super::broadcast::in_floats;
 use super::channel_norm;
-use super::normal::{Group, Layout, Moments, Params, normalize_segment, of_singles};
+use super::normal::{self, Group, Layout, Moments, Params, factor, normalize_segment, of_singles};
 use super::sums::{Middle, sum_of_singles};
 use super::vector::Lane;
 use super::{Kernel, Outputs, Prepare, Spec, axis};
@@ -175,7 +175,7 @@ impl<T: Element + Lane> Task for Together<'_, T> {
             }
             let mut factors = [0.0; TOGETHER];
             for (factor, [_, variance]) in factors.iter_mut().zip(&*moments) {
-                *factor = 1.0 / (variance + self.epsilon).sqrt();
+                *factor = normal::factor(*variance, self.epsilon);
             }
             let number = (self.first + first) * layout.segments;
             for (at, values) in values.chunks_exact_mut(layout.length.max(1)).enumerate() {
@@ -224,7 +224,7 @@ fn normalise<T: Element + Lane>(
     if layout.across > 1 || layout.size() == 0 {
         let shared = &*values;
         let all = parallel::map(layout.groups, work, |group| simd::run(Group(shared, layout, group)));
-        let factor = |&[mean, variance]: &Moments| [mean, 1.0 / (variance + epsilon).sqrt()];
+        let factor = |&[mean, variance]: &Moments| [mean, factor(variance, epsilon)];
         let moments: Vec<Moments> = all.iter().map(factor).collect();
         return Ok((apply(values, layout, &moments, params, flush)?, all));
     }
@@ -317,7 +317,7 @@ fn normalised(
         let mut all = Outputs::new();
         all.push(Tensor::from_parts(shape, data));
         let last = |&[_, variance]: &Moments| match layout.inverse {
-            true => 1.0 / (variance + epsilon).sqrt(),
+            true => factor(variance, epsilon),
             false => variance,
         };
         let means = moments.iter().map(|&[mean, _]| mean).collect();
@@ -329,7 +329,7 @@ fn normalised(
 }
 
 /// A tensor whose subnormal numbers are zeros, if they are to be.
-fn flushed(mut tensor: Tensor, flush: bool) -> Result<Tensor, String> {
+pub(super) fn flushed(mut tensor: Tensor, flush: bool) -> Result<Tensor, String> {
     if flush {
         tensor.flush_subnormals()?;
     }
@@ -365,11 +365,6 @@ fn normalised_batch<T: Element + Lane>(
         .map(|&[mean, variance]| [mean, factor(variance, epsilon)])
         .collect();
     with_moments(values, layout, &factors, params, [last, flush])
-}
-
-/// The reciprocal of a standard deviation.
-fn factor(variance: f64, epsilon: f64) -> f64 {
-    1.0 / (variance + epsilon).sqrt()
 }
 
 /// The means and variances of the channels of a batch, which are the last dimension.

@@ -68,6 +68,12 @@ impl Layout {
 /// A mean and the reciprocal of a standard deviation.
 pub(super) type Moments = [f64; 2];
 
+/// The reciprocal of a standard deviation.
+#[inline(always)]
+pub(super) fn factor(variance: f64, epsilon: f64) -> f64 {
+    1.0 / (variance + epsilon).sqrt()
+}
+
 /// The mean and the variance of a group.
 pub(super) struct Group<'v, T>(pub(super) &'v [T], pub(super) &'v Layout, pub(super) usize);
 

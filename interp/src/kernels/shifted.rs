@@ -215,26 +215,9 @@ impl<'s> Shifted<'s> {
 
 #[cfg(test)]
 mod tests {
-    use pir_dialects::window::Axis;
-
+    use super::super::depthwise::tests::{axis, numbers};
     use super::super::im2col::{filter, forward, image};
     use super::*;
-
-    fn axis([size, kernel, stride, dilation, before, after]: [i64; 6]) -> Axis {
-        Axis {
-            size,
-            kernel,
-            stride,
-            dilation,
-            before,
-            after,
-        }
-    }
-
-    /// Numbers whose products and sums are exact.
-    fn numbers(count: usize, factor: usize) -> Vec<f32> {
-        (0..count).map(|at| (at * factor % 15) as f32 - 7.0).collect()
-    }
 
     /// Results and gradients of two images in two groups of channels.
     #[test]

@@ -4,7 +4,7 @@
 use pir_ir::{OpView, Type};
 
 use super::steps::{self, Number, Step};
-use super::{Kernels, dtype_of, known_count};
+use super::{Kernels, dims, dtype_of, known_count};
 use crate::tensor::{DType, Data, Element, Shape, Tensor};
 
 /// Writes the result for some operands into a tensor of one element; false if that is not possible, and nothing has been
@@ -46,7 +46,7 @@ impl Single {
             .step(view)
             .filter(|step| floats && step.operands() == body.num_operands(op));
         let shape = match ctx.as_tensor(body.value_type(result)) {
-            Some((shape, _)) => shape.iter().map(|&d| usize::try_from(d).ok()).collect::<Option<_>>()?,
+            Some((shape, _)) => dims(shape).ok()?,
             None => Shape::new(),
         };
         Some(Single {

@@ -36,6 +36,7 @@ class Difference:
 
 CONTROL = "control flow and blocks are compared by tools/paddle/test and tests/paddle_random.rs"
 CHANGES = "programs with operations in place are compared by tools/paddle/changes"
+COMPOSED = "PaddlePaddle has no such operation: it is written as what it computes; tests/derivatives and numpy's cases compare it"
 PROCESSES = "it needs several processes: tools/paddle/listings runs a training with `all_reduce_` over two"
 INPUTS = "it is an input or an output of a program, and nothing is computed"
 NOT_SWEPT = {
@@ -49,11 +50,9 @@ NOT_SWEPT = {
         PROCESSES,
     ),
     "assert": "it ends PaddlePaddle's executor: tools/paddle/programs has a program with it",
-    "softcap": "PaddlePaddle has no such operation: it is written as what it computes; tests/derivatives and numpy's cases compare it",
-    "scaled_dot_product_attention":
-        "PaddlePaddle has no such operation: it is written as what it computes; tests/derivatives and numpy's cases compare it",
-    "channel_norm_grad":
-        "PaddlePaddle has no such operation: it is written as what it computes; tests/derivatives and numpy's cases compare it",
+    "softcap": COMPOSED,
+    "scaled_dot_product_attention": COMPOSED,
+    "channel_norm_grad": COMPOSED,
     "inplace_add": "PaddlePaddle has no such operation: `inplace-accumulate` writes it, and tests/equivalence compares it",
 }
 

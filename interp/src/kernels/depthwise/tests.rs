@@ -4,7 +4,7 @@ use pir_dialects::window::Axis;
 
 use super::*;
 
-fn axis([size, kernel, stride, dilation, before, after]: [i64; 6]) -> Axis {
+pub(crate) fn axis([size, kernel, stride, dilation, before, after]: [i64; 6]) -> Axis {
     Axis {
         size,
         kernel,
@@ -16,7 +16,7 @@ fn axis([size, kernel, stride, dilation, before, after]: [i64; 6]) -> Axis {
 }
 
 /// Numbers whose products and sums are exact.
-fn numbers(count: usize, factor: usize) -> Vec<f32> {
+pub(crate) fn numbers(count: usize, factor: usize) -> Vec<f32> {
     (0..count).map(|at| (at * factor % 15) as f32 - 7.0).collect()
 }
 
