@@ -202,15 +202,20 @@ pub(in super::super) fn layer_norm(args: InferArgs<'_>) -> Types {
     Ok(smallvec![x.ty(args.ctx), rows, rows])
 }
 
+/// The number of channels of images.
+fn channels(args: &InferArgs<'_>, x: &Shaped) -> Result<i64, String> {
+    let last = text(args, "data_format").is_some_and(|f| f == "NHWC");
+    match (x.dims.len(), last) {
+        (0 | 1, _) => Err("the operand needs a batch and channels".to_owned()),
+        (_, false) => Ok(x.dims[1]),
+        (n, true) => Ok(x.dims[n - 1]),
+    }
+}
+
 pub(in super::super) fn group_norm(args: InferArgs<'_>) -> Types {
     let x = operand(&args, 0)?;
     let groups = int(&args, "groups").unwrap_or(-1);
-    let last = text(&args, "data_format").is_some_and(|f| f == "NHWC");
-    let channels = match (x.dims.len(), last) {
-        (0 | 1, _) => return Err("the operand needs a batch and channels".to_owned()),
-        (_, false) => x.dims[1],
-        (n, true) => x.dims[n - 1],
-    };
+    let channels = channels(&args, &x)?;
     if groups < 1 || (channels != DYNAMIC && channels % groups != 0) {
         return Err(format!("{channels} channels cannot be divided into {groups} groups"));
     }
@@ -248,12 +253,7 @@ pub(in super::super) fn channel_norm_grad(args: InferArgs<'_>) -> Types {
         operand(&args, 2)?,
         operand(&args, 3)?,
     );
-    let last = text(&args, "data_format").is_some_and(|f| f == "NHWC");
-    let channels = match (x.dims.len(), last) {
-        (0 | 1, _) => return Err("the operand needs a batch and channels".to_owned()),
-        (_, false) => x.dims[1],
-        (n, true) => x.dims[n - 1],
-    };
+    let channels = channels(&args, &x)?;
     let agree = |a: &i64, b: &i64| a == b || *a == DYNAMIC || *b == DYNAMIC;
     if g.dims.len() != x.dims.len() || !g.dims.iter().zip(&x.dims).all(|(a, b)| agree(a, b)) {
         return Err("`out_grad` must have the shape of `x`".to_owned());
