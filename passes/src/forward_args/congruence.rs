@@ -105,55 +105,65 @@ const DEPTH: usize = 2;
 /// How many operands an operation has at most that are looked at.
 const MAX_OPERANDS: usize = 4;
 
-/// Hashes what is the same for values that may be equal: that of operations, and of those that give their operands.
-fn look(body: &Body, group_of_value: &[u32], value: ValueId, depth: usize, hasher: &mut FxHasher) {
-    match (group_of_value[value.index()], body.defining_op(value)) {
+/// Hashes what is the same for values that may be equal: the class of slots, and what other values are computed by.
+fn look(body: &Body, class_of_value: &[u32], value: ValueId, depth: usize, hasher: &mut FxHasher) {
+    match (class_of_value[value.index()], body.defining_op(value)) {
         (NONE, Some(op)) if body.op_regions(op).is_empty() => {
             (0, body.op_name(op).index(), body.num_operands(op)).hash(hasher);
             if depth > 0 && body.num_operands(op) <= MAX_OPERANDS {
                 let operands = body.operands(op);
-                operands.for_each(|operand| look(body, group_of_value, operand, depth - 1, hasher));
+                operands.for_each(|operand| look(body, class_of_value, operand, depth - 1, hasher));
             }
         }
         (NONE, _) => (1, value.index()).hash(hasher),
-        (group, _) => (2, group as usize).hash(hasher),
+        (class, _) => (2, class as usize).hash(hasher),
     }
 }
+
+/// How often classes are split by what their sources look like: a loop has three places with slots.
+const SPLITS: usize = 4;
 
 /// The initial classes of slots: those of one group whose sources are superficially equal, which is cheap to determine.
 /// [`NONE`] for a slot that is alone in its class, or unused. `None` if there are no classes.
 fn split_by_sources(body: &Body, slots: &PhiGraph, group_of: &[u32]) -> Option<Vec<u32>> {
-    let mut group_of_value = vec![NONE; body.num_value_slots()];
-    for (slot, &group) in slots.slots.iter().zip(group_of) {
-        group_of_value[slot.value.index()] = group;
-    }
+    let mut class_of = group_of.to_vec();
+    let mut class_of_value = vec![NONE; body.num_value_slots()];
     let mut hash_of = vec![ShortHash::default(); group_of.len()];
-    let mut class_of = vec![NONE; group_of.len()];
     // For each class: the number of its slots, and whether one of them is read.
     let mut classes: Vec<(u32, bool)> = Vec::new();
-    // One slot of each class.
-    let mut known: HashTable<u32> = HashTable::new();
-    for (index, &group) in group_of.iter().enumerate().filter(|&(_, &group)| group != NONE) {
-        let mut hasher = FxHasher::default();
-        group.hash(&mut hasher);
-        let sources = slots.sources(index).iter();
-        sources.for_each(|&source| look(body, &group_of_value, source, DEPTH, &mut hasher));
-        let hash = ShortHash::from(hasher.finish());
-        hash_of[index] = hash;
-        // Hash collisions are detected later.
-        let same = |&i: &u32| hash_of[i as usize] == hash && group_of[i as usize] == group;
-        let class = match known.find(hash.wide(), same) {
-            Some(&other) => class_of[other as usize],
-            None => {
-                known.insert_unique(hash.wide(), index as u32, |&i| hash_of[i as usize].wide());
-                classes.push((0, false));
-                classes.len() as u32 - 1
-            }
-        };
-        class_of[index] = class;
-        let (size, is_read) = &mut classes[class as usize];
-        *size += 1;
-        *is_read |= body.has_uses(slots.slots[index].value);
+    for _ in 0..SPLITS {
+        for (slot, &class) in slots.slots.iter().zip(&class_of) {
+            class_of_value[slot.value.index()] = class;
+        }
+        let before = std::mem::take(&mut classes).len();
+        // One slot of each class.
+        let mut known: HashTable<u32> = HashTable::new();
+        for (index, &group) in group_of.iter().enumerate().filter(|&(_, &group)| group != NONE) {
+            let mut hasher = FxHasher::default();
+            group.hash(&mut hasher);
+            let sources = slots.sources(index).iter();
+            sources.for_each(|&source| look(body, &class_of_value, source, DEPTH, &mut hasher));
+            let hash = ShortHash::from(hasher.finish());
+            hash_of[index] = hash;
+            // Hash collisions are detected later.
+            let same = |&i: &u32| hash_of[i as usize] == hash && group_of[i as usize] == group;
+            let class = match known.find(hash.wide(), same) {
+                Some(&other) => class_of[other as usize],
+                None => {
+                    known.insert_unique(hash.wide(), index as u32, |&i| hash_of[i as usize].wide());
+                    classes.push((0, false));
+                    classes.len() as u32 - 1
+                }
+            };
+            class_of[index] = class;
+            let (size, is_read) = &mut classes[class as usize];
+            *size += 1;
+            *is_read |= body.has_uses(slots.slots[index].value);
+        }
+        // Slots may come from slots that are in different classes now.
+        if classes.len() == before || !classes.iter().any(|&(size, is_read)| size > 1 && is_read) {
+            break;
+        }
     }
     let (numbers, next) = renumber(0, classes.into_iter().map(|(size, is_read)| size > 1 && is_read));
     for class in class_of.iter_mut().filter(|c| **c != NONE) {
