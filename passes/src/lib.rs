@@ -50,7 +50,7 @@ mod values;
 pub use bodies::for_each_body_mut;
 pub use manager::{Observer, PASS_CRASH, PassManager, Ran, VerifyEach};
 pub use options::{OptionKind, OptionSpec, OptionValue, Options};
-pub use pass::{Changed, ConstantEvaluator, Invocation, Pass, PassContext, Path, Scope};
+pub use pass::{Changed, ConstantEvaluator, Invocation, Pass, PassContext, Path, Scope, Services, WriteFile};
 pub use patterns::apply_patterns;
 pub use pipeline::Pipeline;
 pub use refine::refine_shapes;

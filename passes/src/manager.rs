@@ -11,7 +11,7 @@ use pir_ir::{Body, Context, Diagnostic, Module, OpId, ValueId};
 use rustc_hash::FxHashSet;
 
 use crate::bodies::map_bodies;
-use crate::pass::{Changed, ConstantEvaluator, PassContext};
+use crate::pass::{Changed, ConstantEvaluator, PassContext, Services, WriteFile};
 use crate::pass::{Invocation, Path, Scope};
 use crate::pipeline::{Pipeline, is_module};
 
@@ -86,7 +86,7 @@ impl Default for VerifyEach {
 #[derive(Default)]
 pub struct PassManager<'a> {
     observers: Vec<&'a mut dyn Observer>,
-    evaluator: Option<&'a dyn ConstantEvaluator>,
+    services: Services<'a>,
     reports: Vec<Diagnostic>,
     verify: VerifyEach,
 }
@@ -101,7 +101,7 @@ enum Pending {
 type Outcome = Result<Changed, Vec<Diagnostic>>;
 
 impl<'a> PassManager<'a> {
-    /// A manager without observers and evaluator.
+    /// A manager without observers and services.
     pub fn new() -> Self {
         Self::default()
     }
@@ -120,7 +120,13 @@ impl<'a> PassManager<'a> {
 
     /// Lets passes compute operations on constants.
     pub fn set_evaluator(&mut self, evaluator: &'a dyn ConstantEvaluator) -> &mut Self {
-        self.evaluator = Some(evaluator);
+        self.services.evaluator = Some(evaluator);
+        self
+    }
+
+    /// Lets passes write files.
+    pub fn set_write_file(&mut self, write: &'a WriteFile) -> &mut Self {
+        self.services.write_file = Some(write);
         self
     }
 
@@ -220,7 +226,7 @@ impl<'a> PassManager<'a> {
         invocation: &Invocation,
         counts: &mut BTreeMap<&'static str, u64>,
     ) -> Outcome {
-        let (outcome, reports, counted) = attempt(module, invocation, self.evaluator);
+        let (outcome, reports, counted) = attempt(module, invocation, self.services);
         self.reports.extend(reports);
         *counts = counted;
         outcome
@@ -241,14 +247,14 @@ impl<'a> PassManager<'a> {
                 bodies.push(body);
             }
         }
-        let evaluator = self.evaluator;
+        let services = self.services;
         let results = map_bodies(&mut bodies, |body| {
             // The pass sees the body as a program.
             let mut module = Module {
                 ctx: ctx.clone(),
                 body: std::mem::take(body),
             };
-            let result = attempt(&mut module, invocation, evaluator);
+            let result = attempt(&mut module, invocation, services);
             std::mem::swap(body, &mut module.body);
             result
         });
@@ -272,9 +278,9 @@ impl<'a> PassManager<'a> {
 fn attempt(
     module: &mut Module,
     invocation: &Invocation,
-    evaluator: Option<&dyn ConstantEvaluator>,
+    services: Services<'_>,
 ) -> (Outcome, Vec<Diagnostic>, BTreeMap<&'static str, u64>) {
-    let mut cx = PassContext::new(&invocation.options).with_evaluator(evaluator);
+    let mut cx = PassContext::new(&invocation.options).with_services(services);
     // A file with one module is that module, also when it has a name or attributes.
     let within = only_module(module).filter(|_| invocation.pass.scope() == Scope::Module);
     let outer = within.and_then(|op| {

@@ -57,31 +57,43 @@ pub trait ConstantEvaluator: Sync {
     fn evaluate(&self, op: OpView<'_>, operands: &[Attr]) -> Option<SmallVec<[Attr; 2]>>;
 }
 
+/// Writes text to a file, given its path: all of it, or the file stays as it was. The error is for the user.
+pub type WriteFile = dyn Fn(&str, &str) -> Result<(), Diagnostic> + Sync;
+
+/// What a driver does for passes.
+#[derive(Clone, Copy, Default)]
+pub struct Services<'a> {
+    /// Computes operations on constants.
+    pub evaluator: Option<&'a dyn ConstantEvaluator>,
+    /// Writes files.
+    pub write_file: Option<&'a WriteFile>,
+}
+
 /// The environment of a pass.
 pub struct PassContext<'a> {
     /// The options that were written after the name of the pass, and the defaults of the others.
     pub options: &'a Options,
-    /// Computes operations on constants, if the driver can.
-    pub evaluator: Option<&'a dyn ConstantEvaluator>,
+    /// What the driver does for the pass.
+    pub services: Services<'a>,
     reports: Mutex<Vec<Diagnostic>>,
     counts: Mutex<BTreeMap<&'static str, u64>>,
 }
 
 impl<'a> PassContext<'a> {
-    /// A context without an evaluator.
+    /// A context without services.
     pub fn new(options: &'a Options) -> Self {
         Self {
             options,
-            evaluator: None,
+            services: Services::default(),
             reports: Mutex::new(Vec::new()),
             counts: Mutex::new(BTreeMap::new()),
         }
     }
 
-    /// The same with an evaluator of constants.
+    /// The same with services.
     #[must_use]
-    pub fn with_evaluator(self, evaluator: Option<&'a dyn ConstantEvaluator>) -> Self {
-        Self { evaluator, ..self }
+    pub fn with_services(self, services: Services<'a>) -> Self {
+        Self { services, ..self }
     }
 
     /// Reports a diagnostic that does not stop the pass: a warning or a note.

@@ -68,7 +68,7 @@ pub fn apply_patterns(
     cx: &PassContext<'_>,
 ) -> Result<Changed, Vec<Diagnostic>> {
     for_each_body_mut(module, |ctx, body| {
-        let constants = Constants::new(ctx, cx.evaluator, false);
+        let constants = Constants::new(ctx, cx.services.evaluator, false);
         let Some(mut driver) = PatternDriver::new(body, constants, patterns, None) else {
             return Ok(Changed::No);
         };

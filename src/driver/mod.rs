@@ -27,6 +27,7 @@ use crate::cli;
 use crate::driver::emission::Emission;
 use crate::evaluate::KernelEvaluator;
 use crate::formats::To;
+use crate::output::write_output;
 use crate::progress;
 use crate::source::Source;
 
@@ -220,6 +221,7 @@ pub fn run_passes(
     let mut remember = Remember;
     let mut manager = PassManager::new();
     manager.set_evaluator(&evaluator);
+    manager.set_write_file(&|path, text| write_output(Some(path), |out| out.write_all(text.as_bytes())));
     manager.observe(&mut remember);
     for observer in options.observers {
         manager.observe(observer);

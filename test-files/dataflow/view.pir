@@ -58,7 +58,7 @@
 // GRAD:        [[POP:n[0-9_]+]] [label = <{{.*}}cf.pop_back
 // GRAD:        -> [[POP]] [color = "#7b3fb5", style = dotted
 
-// NOT: error: cannot write `/no/such/folder/x.dot`
+// NOT: error: cannot write `/no/such/folder/x.dot`: its folder does not exist
 %x = pd.data {name = "x", shape = [], dtype = i64}
 %n = pd.full {shape = [], value = 3, dtype = i64}
 %v = pd.data {name = "v", shape = [4], dtype = f64}

@@ -42,6 +42,24 @@ fn reads_files_and_standard_input() {
 }
 
 #[test]
+fn drawings_are_written_like_output_files() {
+    let folder = with_files(&[("a.pir", PROGRAM), ("old.dot", "old")]);
+    let draw = |file: &str| {
+        let pass = format!("--pass=view-graph{{file={file}}}");
+        in_folder(folder.path(), opt(&["--allow-unregistered-dialect", &pass, "a.pir"]))
+    };
+    assert_eq!(draw("old.dot").ok(), PROGRAM);
+    let drawing = fs::read_to_string(folder.path().join("old.dot")).unwrap();
+    assert!(drawing.starts_with("digraph") && drawing.ends_with("}\n"), "{drawing}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    let refused = draw("\".\"").fails(1);
+    assert!(
+        refused.contains("cannot write `.`: it is a directory [view-graph]"),
+        "{refused}"
+    );
+}
+
+#[test]
 fn diagnoses_the_input_in_three_styles() {
     let folder = with_files(&[("a.pir", PROGRAM)]);
     for style in ["fancy", "short", "json"] {

@@ -95,7 +95,7 @@ impl Pass for Canonicalize {
         let fast = cx.options.flag("fast-math");
         for_each_body_mut(module, |ctx, body| {
             // Rules and constants are about values that stay the same.
-            let constants = Constants::new(ctx, cx.evaluator, fast);
+            let constants = Constants::new(ctx, cx.services.evaluator, fast);
             let Some(all) = PatternDriver::new(body, constants, ctx.patterns(), fuel) else {
                 return Ok(Changed::No);
             };

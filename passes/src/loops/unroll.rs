@@ -67,7 +67,7 @@ impl Pass for Unroll {
         for_each_body_mut(module, |ctx, body| {
             let mut changed = false;
             if full && !has_unknown_effects(ctx, body) {
-                changed |= unroll_all(&Constants::new(ctx, cx.evaluator, false), body, copies);
+                changed |= unroll_all(&Constants::new(ctx, cx.services.evaluator, false), body, copies);
             }
             if let Some(factor) = factor {
                 let facts = body.analysis::<EffectAnalysis>(ctx);

@@ -65,11 +65,11 @@ impl Pass for Sccp {
     }
 
     fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
-        let across = across_calls(module, cx.evaluator);
+        let across = across_calls(module, cx.services.evaluator);
         let within = for_each_body_mut(module, |ctx, body| {
             // A value that is changed in place is not a constant.
             let changes = !body.analysis::<Variables>(ctx).is_empty();
-            Ok((!changes && sccp(ctx, body, cx.evaluator, None, None)).into())
+            Ok((!changes && sccp(ctx, body, cx.services.evaluator, None, None)).into())
         })?;
         Ok(within | across.into())
     }

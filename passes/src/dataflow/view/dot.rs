@@ -1,10 +1,13 @@
 //! Nodes, edges, boxes and the legend, in the language of Graphviz.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::rc::Rc;
 
 use pir_ir::text::{print_attr, print_type};
 use pir_ir::{Body, Context, EffectKind, OpId, OpView, Traits, Type, ValueId};
+use rustc_hash::FxHashMap;
 
 use super::Style;
 
@@ -75,6 +78,43 @@ impl EdgeStyle {
     }
 }
 
+/// The name of a node.
+#[derive(Clone, Copy)]
+pub(super) struct Id {
+    letter: char,
+    body: usize,
+    index: usize,
+}
+
+impl Id {
+    /// That of an operation, or of a node of a graph.
+    pub(super) const fn op(body: usize, index: usize) -> Id {
+        Id {
+            letter: 'n',
+            body,
+            index,
+        }
+    }
+
+    /// That of a value that is no result of an ordinary operation.
+    pub(super) const fn value(body: usize, index: usize) -> Id {
+        Id {
+            letter: 'v',
+            body,
+            index,
+        }
+    }
+
+    // Formatting takes several times as long.
+    fn write(self, out: &mut String) {
+        let mut digits = itoa::Buffer::new();
+        out.push(self.letter);
+        out.push_str(digits.format(self.body));
+        out.push('_');
+        out.push_str(digits.format(self.index));
+    }
+}
+
 /// The colours of devices, in turn.
 const DEVICES: [&str; 8] = [
     "#cfe2ff", "#ffe0c2", "#d3f0d0", "#f3d2e6", "#e3d9f7", "#fff2b3", "#cdeeee", "#e8ddd0",
@@ -94,12 +134,18 @@ pub(super) struct Drawing<'a> {
     edges_used: BTreeSet<EdgeStyle>,
     devices: BTreeSet<i64>,
     /// The ends of messages, by key and devices.
-    messages: BTreeMap<(String, i64, i64), [Option<String>; 2]>,
+    messages: BTreeMap<(String, i64, i64), [Option<Id>; 2]>,
+    /// The texts of types.
+    printed: FxHashMap<Type, Rc<str>>,
 }
 
-/// Text for labels in the form of HTML.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
+/// Writes text for labels in the form of HTML.
+fn escape(out: &mut String, text: &str) {
+    let is_plain = |b: u8| !matches!(b, b'&' | b'<' | b'>' | b'"' | 0..=0x1f | 0x7f..);
+    if text.bytes().all(is_plain) {
+        out.push_str(text);
+        return;
+    }
     for c in text.chars() {
         match c {
             '&' => out.push_str("&amp;"),
@@ -110,16 +156,19 @@ fn escaped(text: &str) -> String {
             c => out.push(c),
         }
     }
-    out
 }
 
 /// A text that fits into a line.
-pub(super) fn cut(text: &str) -> String {
-    if text.chars().count() <= WIDTH {
-        return text.to_owned();
+pub(super) fn cut(text: &str) -> Cow<'_, str> {
+    shortened(text, WIDTH)
+}
+
+fn shortened(text: &str, width: usize) -> Cow<'_, str> {
+    if text.len() <= width || text.chars().count() <= width {
+        return text.into();
     }
-    let short: String = text.chars().take(WIDTH - 1).collect();
-    format!("{short}…")
+    let short: String = text.chars().take(width - 1).collect();
+    format!("{short}…").into()
 }
 
 impl<'a> Drawing<'a> {
@@ -146,14 +195,19 @@ impl<'a> Drawing<'a> {
             edges_used: BTreeSet::new(),
             devices: BTreeSet::new(),
             messages: BTreeMap::new(),
+            printed: FxHashMap::default(),
         }
     }
 
-    fn line(&mut self, text: &str) {
+    fn indent(&mut self) {
         // Deep programs are not indented without end.
         for _ in 0..self.depth.min(20) {
             self.out.push_str("  ");
         }
+    }
+
+    fn line(&mut self, text: &str) {
+        self.indent();
         self.out.push_str(text);
         self.out.push('\n');
     }
@@ -163,9 +217,10 @@ impl<'a> Drawing<'a> {
         self.boxes += 1;
         self.line(&format!("subgraph cluster_{number} {{"));
         self.depth += 1;
+        let mut label = String::new();
+        escape(&mut label, &cut(title));
         self.line(&format!(
-            "label = <<b>{}</b>>; labeljust = l; style = rounded; color = \"#999999\";",
-            escaped(&cut(title))
+            "label = <<b>{label}</b>>; labeljust = l; style = rounded; color = \"#999999\";"
         ));
     }
 
@@ -175,21 +230,7 @@ impl<'a> Drawing<'a> {
     }
 
     /// A node. The first line is its title; the last one, in grey, its types.
-    pub(super) fn node(&mut self, id: &str, style: NodeStyle, lines: &[String], types: &str, device: Option<i64>) {
-        let mut label = String::new();
-        for (at, line) in lines.iter().enumerate() {
-            let text = escaped(&cut(line));
-            match at {
-                0 => label.push_str(&text),
-                _ => {
-                    let _ = write!(label, "<br/><font point-size=\"9\">{text}</font>");
-                }
-            }
-        }
-        if self.style.types && !types.is_empty() {
-            let text = escaped(&cut(types));
-            let _ = write!(label, "<br/><font point-size=\"8\" color=\"#777777\">{text}</font>");
-        }
+    pub(super) fn node(&mut self, id: Id, style: NodeStyle, lines: &[String], types: &str, device: Option<i64>) {
         let (own, more, _) = style.parts();
         let fill = match device {
             Some(device) => {
@@ -201,36 +242,63 @@ impl<'a> Drawing<'a> {
                 own
             }
         };
-        self.line(&format!("{id} [label = <{label}>, fillcolor = \"{fill}\"{more}];"));
+        self.indent();
+        let out = &mut self.out;
+        id.write(out);
+        out.push_str(" [label = <");
+        for (at, line) in lines.iter().enumerate() {
+            let (before, behind) = match at {
+                0 => ("", ""),
+                _ => ("<br/><font point-size=\"9\">", "</font>"),
+            };
+            out.push_str(before);
+            escape(out, &cut(line));
+            out.push_str(behind);
+        }
+        if self.style.types && !types.is_empty() {
+            out.push_str("<br/><font point-size=\"8\" color=\"#777777\">");
+            escape(out, &cut(types));
+            out.push_str("</font>");
+        }
+        out.extend([">, fillcolor = \"", fill, "\"", more, "];\n"]);
     }
 
-    pub(super) fn edge(&mut self, from: &str, to: &str, style: EdgeStyle, label: &str) {
+    pub(super) fn edge(&mut self, from: Id, to: Id, style: EdgeStyle, label: &str) {
         self.edges_used.insert(style);
         let (colour, more, _, _) = style.parts();
-        let label = match label {
-            "" => String::new(),
-            label => format!(", label = \"{label}\""),
-        };
-        let _ = writeln!(self.edges, "  {from} -> {to} [color = \"{colour}\"{more}{label}];");
+        self.arrow(from, to);
+        self.edges.extend([" [color = \"", colour, "\"", more]);
+        if !label.is_empty() {
+            self.edges.extend([", label = \"", label, "\""]);
+        }
+        self.edges.push_str("];\n");
+    }
+
+    fn arrow(&mut self, from: Id, to: Id) {
+        self.edges.push_str("  ");
+        from.write(&mut self.edges);
+        self.edges.push_str(" -> ");
+        to.write(&mut self.edges);
     }
 
     /// Puts a node below another one.
-    pub(super) fn below(&mut self, upper: &str, lower: &str) {
-        let _ = writeln!(self.edges, "  {upper} -> {lower} [style = invis];");
+    pub(super) fn below(&mut self, upper: Id, lower: Id) {
+        self.arrow(upper, lower);
+        self.edges.push_str(" [style = invis];\n");
     }
 
     /// The node of a send or of a receive.
-    pub(super) fn message(&mut self, view: OpView<'_>, sends: bool, id: &str) {
+    pub(super) fn message(&mut self, view: OpView<'_>, sends: bool, id: Id) {
         let key = view.str("key").unwrap_or_default().to_owned();
         let ends = (view.int("from").unwrap_or(0), view.int("to").unwrap_or(0));
-        self.messages.entry((key, ends.0, ends.1)).or_default()[usize::from(!sends)] = Some(id.to_owned());
+        self.messages.entry((key, ends.0, ends.1)).or_default()[usize::from(!sends)] = Some(id);
     }
 
     /// The text of the drawing.
     pub(super) fn finish(mut self) -> String {
         for ends in std::mem::take(&mut self.messages).into_values() {
             if let [Some(send), Some(receive)] = ends {
-                self.edge(&send, &receive, EdgeStyle::Message, "");
+                self.edge(send, receive, EdgeStyle::Message, "");
             }
         }
         let edges = std::mem::take(&mut self.edges);
@@ -304,30 +372,37 @@ impl Drawing<'_> {
     /// The lines of an operation's node, without types: `%y = pd.tanh`, and the attributes.
     pub(super) fn lines(&self, view: OpView<'_>) -> Vec<String> {
         let (body, op) = (view.body, view.op);
-        let mut names: Vec<String> = body.results(op).filter_map(|v| self.name(body, v)).collect();
-        names.dedup();
+        // Those of results with the same name are one.
+        let (mut names, mut last) = (String::new(), 0);
+        for name in body.results(op).filter_map(|v| body.value_name(v)) {
+            let name = self.ctx.name_text(name.name);
+            if !names.is_empty() && names[last..] == *name {
+                continue;
+            }
+            names.push_str(if names.is_empty() { "%" } else { ", %" });
+            last = names.len();
+            names.push_str(&name);
+        }
         let name = view.name();
         let title = match &names[..] {
-            [] => name.to_owned(),
+            "" => name.to_owned(),
             // The operation is what a reader looks for: long names are cut before it is.
             names => {
-                let names = names.join(", ");
                 let room = WIDTH.saturating_sub(name.len() + 3).max(8);
-                let short = match names.chars().count() > room {
-                    true => format!("{}…", names.chars().take(room - 1).collect::<String>()),
-                    false => names,
-                };
-                format!("{short} = {name}")
+                [&shortened(names, room), " = ", name].concat()
             }
         };
         let mut lines = vec![title];
         for &(name, value) in self.ctx.dict_entries(body.attrs(op)) {
-            let (name, value) = (self.ctx.str(name), print_attr(self.ctx, value));
+            let name = self.ctx.str(name);
+            if SHOWN_ELSEWHERE.contains(&name) || name.contains('.') || lines.len() >= 4 {
+                continue;
+            }
+            let value = print_attr(self.ctx, value);
             let declared = view
                 .def()
                 .and_then(|def| def.attrs.iter().find(|spec| spec.name == name));
-            let is_default = declared.is_some_and(|spec| spec.default.as_deref() == Some(&value));
-            if !is_default && !SHOWN_ELSEWHERE.contains(&name) && !name.contains('.') && lines.len() < 4 {
+            if declared.is_none_or(|spec| spec.default.as_deref() != Some(&value)) {
                 lines.push(format!("{name} = {value}"));
             }
         }
@@ -335,14 +410,18 @@ impl Drawing<'_> {
     }
 
     /// The types of the results of an operation.
-    pub(super) fn types(&self, body: &Body, op: OpId) -> String {
-        let mut types: Vec<String> = body.results(op).map(|v| self.type_of(body.value_type(v))).collect();
+    pub(super) fn types(&mut self, body: &Body, op: OpId) -> Rc<str> {
+        if let (1, Some(result)) = (body.num_results(op), body.results(op).next()) {
+            return self.type_of(body.value_type(result));
+        }
+        let mut types: Vec<Rc<str>> = body.results(op).map(|v| self.type_of(body.value_type(v))).collect();
         types.dedup();
-        types.join(", ")
+        types.join(", ").into()
     }
 
-    pub(super) fn type_of(&self, ty: Type) -> String {
-        print_type(self.ctx, ty)
+    pub(super) fn type_of(&mut self, ty: Type) -> Rc<str> {
+        let printed = self.printed.entry(ty);
+        Rc::clone(printed.or_insert_with(|| print_type(self.ctx, ty).into()))
     }
 
     /// The text of a constant's value, for the nodes that use it.
@@ -354,7 +433,7 @@ impl Drawing<'_> {
             && !view.has_unknown_effects()
             && view.own_effects().is_empty();
         let value = view.attr("value").filter(|_| is)?;
-        Some(cut(&print_attr(self.ctx, value)))
+        Some(cut(&print_attr(self.ctx, value)).into_owned())
     }
 
     /// The style of the node of an ordinary operation.

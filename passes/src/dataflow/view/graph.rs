@@ -3,7 +3,7 @@
 use pir_dialects::df::graph::{FrameId, Graph, Node, NodeKind};
 use pir_ir::Body;
 
-use super::dot::{Drawing, EdgeStyle, NodeStyle};
+use super::dot::{Drawing, EdgeStyle, Id, NodeStyle};
 
 /// Draws the nodes of a graph; `device` is that of all of them, if it is the part of one.
 pub(super) fn draw<'a>(drawing: &mut Drawing<'a>, body: &'a Body, graph: &Graph, prefix: usize, device: Option<i64>) {
@@ -59,7 +59,7 @@ fn draw_node(
 ) {
     let (op, kind) = (graph.op(node), graph.kind(node));
     let view = body.view(drawing.ctx, op);
-    let id = format!("n{prefix}_{}", node.index());
+    let id = Id::op(prefix, node.index());
     let style = match kind {
         NodeKind::Switch | NodeKind::LoopCond => NodeStyle::Condition,
         NodeKind::Merge | NodeKind::Enter | NodeKind::Exit | NodeKind::NextIteration => NodeStyle::Frame,
@@ -68,7 +68,7 @@ fn draw_node(
         NodeKind::Identity | NodeKind::NoOp | NodeKind::Ordinary => drawing.kind(view, false),
     };
     if matches!(kind, NodeKind::Send | NodeKind::Recv) {
-        drawing.message(view, kind == NodeKind::Send, &id);
+        drawing.message(view, kind == NodeKind::Send, id);
     }
     let mut lines = drawing.lines(view);
     // The box has the name of the frame.
@@ -79,15 +79,15 @@ fn draw_node(
         }
     }
     let types = match kind {
-        NodeKind::Send | NodeKind::NoOp => String::new(),
+        NodeKind::Send | NodeKind::NoOp => "".into(),
         _ => drawing.types(body, op),
     };
     let device = device.or_else(|| view.int("device"));
-    drawing.node(&id, style, &lines, &types, device);
+    drawing.node(id, style, &lines, &types, device);
 }
 
 fn draw_edges(drawing: &mut Drawing<'_>, graph: &Graph, prefix: usize, constants: &[Option<String>]) {
-    let id = |node: Node| format!("n{prefix}_{}", node.index());
+    let id = |node: Node| Id::op(prefix, node.index());
     for node in graph.nodes() {
         if constants[node.index()].is_some() {
             continue;
@@ -106,11 +106,11 @@ fn draw_edges(drawing: &mut Drawing<'_>, graph: &Graph, prefix: usize, constants
                 (_, NodeKind::Enter | NodeKind::Exit | NodeKind::Merge) => EdgeStyle::Carried,
                 _ => EdgeStyle::Data,
             };
-            drawing.edge(&id(source.node), &id(node), style, side);
+            drawing.edge(id(source.node), id(node), style, side);
         }
         for &from in graph.controls(node) {
             if constants[from.index()].is_none() {
-                drawing.edge(&id(from), &id(node), EdgeStyle::Control, "");
+                drawing.edge(id(from), id(node), EdgeStyle::Control, "");
             }
         }
     }

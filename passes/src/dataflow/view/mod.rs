@@ -88,9 +88,10 @@ impl Pass for ViewGraph {
                 legend: cx.options.flag("legend"),
             },
         );
-        let written = match cx.options.text("file") {
-            Some(path) => std::fs::write(&path, text).map_err(|e| format!("cannot write `{path}`: {e}")),
-            None => std::io::stderr()
+        let written = match (cx.options.text("file"), cx.services.write_file) {
+            (Some(path), Some(write)) => write(&path, &text).map_err(|error| error.message),
+            (Some(path), None) => Err(format!("cannot write `{path}`: this program writes no files")),
+            (None, _) => std::io::stderr()
                 .lock()
                 .write_all(text.as_bytes())
                 .map_err(|e| format!("cannot write to the standard error stream: {e}")),

@@ -4,7 +4,7 @@ use pir_ir::{BlockId, Body, FlowPoint, OpId, RegionId, Traits, Use, ValueDef, Va
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Task;
-use super::dot::{Drawing, EdgeStyle, NodeStyle};
+use super::dot::{Drawing, EdgeStyle, Id, NodeStyle};
 use crate::analysis::is_handle_type;
 use crate::autodiff::{Recorded, recorded};
 
@@ -141,12 +141,12 @@ impl Structured<'_, '_> {
     }
 
     /// The node of a value.
-    fn id(&self, value: ValueId) -> String {
+    fn id(&self, value: ValueId) -> Id {
         match self.body.value_def(value) {
             ValueDef::Result(op, _) if self.body.flow_edges(self.drawing.ctx, op).is_none() => {
-                format!("n{}_{}", self.prefix, op.index())
+                Id::op(self.prefix, op.index())
             }
-            _ => format!("v{}_{}", self.prefix, value.index()),
+            _ => Id::value(self.prefix, value.index()),
         }
     }
 
@@ -174,7 +174,7 @@ impl Structured<'_, '_> {
             true => NodeStyle::Stack,
             false => NodeStyle::Carried,
         };
-        self.drawing.node(&id, style, &lines, &types, None);
+        self.drawing.node(id, style, &lines, &types, None);
     }
 
     fn op(&mut self, op: OpId, derivative: bool, steps: &mut Vec<Step>) {
@@ -210,9 +210,9 @@ impl Structured<'_, '_> {
         if (flows || ends_region) && !read {
             return;
         }
-        let id = format!("n{}_{}", self.prefix, op.index());
+        let id = Id::op(self.prefix, op.index());
         let (style, mut lines, types) = match flows || ends_region {
-            true => (NodeStyle::Condition, vec![view.name().to_owned()], String::new()),
+            true => (NodeStyle::Condition, vec![view.name().to_owned()], "".into()),
             false => (
                 self.drawing.kind(view, derivative),
                 self.drawing.lines(view),
@@ -223,14 +223,14 @@ impl Structured<'_, '_> {
             let constants = body.operands(op).filter_map(|v| self.constants.get(&self.origin(v)));
             lines.extend(constants.map(|value| format!("with {value}")));
         }
-        self.drawing.node(&id, style, &lines, &types, view.int("device"));
+        self.drawing.node(id, style, &lines, &types, view.int("device"));
         if ends_region {
-            self.ways_on(op, &id);
+            self.ways_on(op, id);
         }
     }
 
     /// Draws what follows a condition below it: the region that control goes on with.
-    fn ways_on(&mut self, op: OpId, id: &str) {
+    fn ways_on(&mut self, op: OpId, id: Id) {
         let (ctx, body) = (self.drawing.ctx, self.body);
         let Some((parent, from)) = body.flow_of_operands(ctx, op) else {
             return;
@@ -242,25 +242,25 @@ impl Structured<'_, '_> {
             {
                 let first = self.id(first);
                 let label = if edge.to == FlowPoint::Parent { "false" } else { "true" };
-                self.drawing.edge(id, &first, EdgeStyle::Carried, label);
+                self.drawing.edge(id, first, EdgeStyle::Carried, label);
             }
         }
     }
 
     /// Draws the results of a loop below what its body yields.
-    fn results_below(&mut self, from: &str, at: usize, parent: OpId) {
+    fn results_below(&mut self, from: Id, at: usize, parent: OpId) {
         let results: Vec<ValueId> = self.body.results(parent).filter(|&v| !self.is_hidden(v)).collect();
         // Every yielded value is above the first result, and the first one above every result.
         for result in results.into_iter().take(if at == 0 { usize::MAX } else { 1 }) {
             let id = self.id(result);
-            self.drawing.below(from, &id);
+            self.drawing.below(from, id);
         }
     }
 
     /// Draws the edges to an operation and along its control flow. Whether one leads to the operation itself.
     fn edges(&mut self, op: OpId) -> bool {
         let (ctx, body) = (self.drawing.ctx, self.body);
-        let here = format!("n{}_{}", self.prefix, op.index());
+        let here = Id::op(self.prefix, op.index());
         let mut read = false;
         for index in 0..body.num_operands(op) {
             let value = self.origin(body.operand(op, index));
@@ -279,22 +279,22 @@ impl Structured<'_, '_> {
                         if !self.is_hidden(target) {
                             let style = self.way(op, target);
                             let to = self.id(target);
-                            self.drawing.edge(&from, &to, style, "");
+                            self.drawing.edge(from, to, style, "");
                             let parent = body.flow_of_operands(ctx, op).map(|found| found.0);
                             if let (EdgeStyle::NextIteration, Some(parent)) = (style, parent) {
-                                self.results_below(&from, index, parent);
+                                self.results_below(from, index, parent);
                             }
                         }
                     }
                 }
-                _ => self.drawing.edge(&from, &here, EdgeStyle::Data, ""),
+                _ => self.drawing.edge(from, here, EdgeStyle::Data, ""),
             }
         }
         if let Some(&push) = self.recorded.partner.get(&op) {
             let value = self.origin(body.operand(push, 1));
             if !self.constants.contains_key(&value) {
                 let from = self.id(value);
-                self.drawing.edge(&from, &here, EdgeStyle::Recorded, "");
+                self.drawing.edge(from, here, EdgeStyle::Recorded, "");
             }
         }
         read
