@@ -138,6 +138,79 @@ pd.fetch (%loss) {name = \"loss\"}";
     assert!(near(got[0], expected, 1e-12), "{got:?} {expected}");
 }
 
+/// The tangents of operations that are alike are emitted once more, those of others are not: each is the same as if it were alone.
+#[test]
+fn operations_that_are_nearly_alike() {
+    const HEAD: &str = "%x = pd.data {name = \"x\", shape = [2, 3], dtype = f64}
+%y = pd.data {name = \"y\", shape = [2, 3], dtype = f64}
+%z = pd.data {name = \"z\", shape = [3], dtype = f64}
+%k = pd.data {name = \"k\", shape = [2, 3], dtype = f64, stop_gradient = true}
+%one = pd.full {shape = [2, 3], value = 1.0, dtype = f64}
+%two = pd.full {shape = [2, 3], value = 2.0, dtype = f64}
+%wide = pd.expand (%one) {shape = [2, 3]}
+";
+    let lines = [
+        "multiply (%x, %y)",
+        "multiply (%x, %x)",
+        "multiply (%y, %x)",
+        "multiply (%x, %z)",
+        "multiply (%z, %x)",
+        "multiply (%x, %k)",
+        "multiply (%k, %x)",
+        "multiply (%x, %one)",
+        "multiply (%x, %two)",
+        "multiply (%wide, %y)",
+        "divide (%x, %y)",
+        "divide (%x, %two)",
+        "divide (%two, %x)",
+        "divide (%x, %x)",
+        "subtract (%x, %x)",
+        "subtract (%k, %z)",
+        "add (%x, %y)",
+        "add (%x, %x)",
+        "tanh (%x)",
+        "tanh (%z)",
+        "scale (%x) {scale = 2.0}",
+        "scale (%x) {scale = 3.0}",
+        "scale (%y) {scale = 3.0, bias = 1.0, bias_after_scale = false}",
+        "sum (%x) {axis = [0]}",
+        "sum (%x) {axis = [1]}",
+        "sum (%y) {axis = [1], keepdim = true}",
+        "max (%x) {axis = [1]}",
+        "softmax (%x) {axis = 0}",
+        "softmax (%x) {axis = 1}",
+        "matmul (%x, %y) {transpose_y = true}",
+        "matmul (%x, %x) {transpose_x = true}",
+        "matmul (%x, %z)",
+        "transpose (%x) {perm = [1, 0]}",
+        "elementwise_pow (%x, %two)",
+        "elementwise_pow (%x, %y)",
+    ];
+    let ctx = pir_dialects::context();
+    let line = |name: &str, line: &str| format!("%{name} = pd.{line}\npd.fetch (%{name}) {{name = \"{name}\"}}\n");
+    // The second of each is made like the first.
+    let all: String = (0..2 * lines.len())
+        .map(|at| line(&format!("r{at}"), lines[at % lines.len()]))
+        .collect();
+    let together = read(&ctx, &format!("{HEAD}{all}"));
+    let (mut inputs, floats) = inputs_for(&together, 1, 3);
+    let directions = inputs_for(&together, 1, 4).0;
+    let directions = directions.into_iter().filter(|(name, _)| floats.contains(name));
+    inputs.extend(directions.map(|(name, value)| (format!("{name}_tangent"), value)));
+    let together = after(&together, "jvp");
+    for at in 0..2 * lines.len() {
+        let alone = read(&ctx, &format!("{HEAD}{}", line("r", lines[at % lines.len()])));
+        let alone = after(&alone, "jvp");
+        assert_eq!(
+            fetched(&together, &inputs, &format!("r{at}_tangent")),
+            fetched(&alone, &inputs, "r_tangent"),
+            "{}\n{}",
+            lines[at % lines.len()],
+            print(&together, &Default::default())
+        );
+    }
+}
+
 #[test]
 fn inputs_that_are_computed_and_options() {
     let ctx = pir_dialects::context();

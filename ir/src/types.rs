@@ -225,4 +225,9 @@ impl Type {
 impl AttrDict {
     /// The dictionary without entries.
     pub const EMPTY: AttrDict = AttrDict(0);
+
+    /// The dense index of the dictionary: equal exactly for equal ones of a context.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
 }

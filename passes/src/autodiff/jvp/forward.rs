@@ -17,6 +17,7 @@ use super::super::control_ops::ControlOps;
 use super::super::cotangent::{elements, is_list, list_of, zeros_like};
 use super::super::rules::{RuleTable, carried};
 use super::linear::{Tangent, Tangents, push_forward};
+use super::templates::Templates;
 
 type Failure = Box<Diagnostic>;
 
@@ -27,6 +28,7 @@ pub(super) struct Forward<'x, 'a> {
     activity: &'x Activity,
     names: ControlOps<'a>,
     tangents: Tangents,
+    templates: Templates,
     /// Tangents that are given, of values that are the results of operations.
     given: FxHashMap<ValueId, ValueId>,
     /// Operations are recreated with more results; this maps the new results to the original ones, to which the
@@ -44,6 +46,7 @@ impl<'x, 'a> Forward<'x, 'a> {
             activity,
             names,
             tangents: Tangents::default(),
+            templates: Templates::default(),
             given: FxHashMap::default(),
             before: FxHashMap::default(),
             now: FxHashMap::default(),
@@ -134,7 +137,7 @@ impl<'x, 'a> Forward<'x, 'a> {
         let span = self.r.body.op_span(op);
         self.r.after(behind.unwrap_or(op)).set_span(span);
         if !carried(self.r, op, &|v| self.tangents.contains(v)).is_empty() {
-            push_forward(self.r, self.rules, op, &mut self.tangents)?;
+            push_forward(self.r, self.rules, op, &mut self.tangents, &mut self.templates)?;
         }
         for (&result, given) in results.iter().zip(given) {
             if let (Some(given), Some(computed)) = (given, self.tangents.one(result))

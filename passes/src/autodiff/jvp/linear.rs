@@ -14,6 +14,7 @@ use smallvec::SmallVec;
 use super::super::cotangent::Frame;
 use super::super::dense::{DenseMap, Fresh};
 use super::super::rules::{RuleCx, RuleTable, carried};
+use super::templates::{Pattern, Templates};
 
 /// The tangent of one value.
 #[derive(Clone, Debug)]
@@ -60,7 +61,21 @@ pub(super) fn push_forward(
     rules: &RuleTable,
     op: OpId,
     tangents: &mut Tangents,
+    templates: &mut Templates,
 ) -> Result<(), String> {
+    let Some(pattern) = Pattern::of(r, rules, op, tangents) else {
+        return transpose(r, rules, op, tangents);
+    };
+    if !templates.emit(r, &pattern, tangents) {
+        let mark = r.created_mark();
+        transpose(r, rules, op, tangents)?;
+        templates.learn(r, pattern, r.created_since(mark), tangents);
+    }
+    Ok(())
+}
+
+/// The same by transposing the gradient rule.
+fn transpose(r: &mut Rewriter<'_>, rules: &RuleTable, op: OpId, tangents: &mut Tangents) -> Result<(), String> {
     let mark = r.created_mark();
     let first_op = r.body.num_op_slots();
     let results: SmallVec<[ValueId; 4]> = r.body.results(op).collect();

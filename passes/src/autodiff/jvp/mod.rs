@@ -7,6 +7,7 @@
 
 mod forward;
 mod linear;
+mod templates;
 
 use std::collections::VecDeque;
 

@@ -267,6 +267,11 @@ impl RuleTable {
         calls.map(|(&op, rule)| (op, matches!(rule, CallRule::Vjp(_))))
     }
 
+    /// Whether an operation is a call with a derivative of its own, or with none.
+    pub(crate) fn is_call(&self, op: OpId) -> bool {
+        self.calls.contains_key(&op)
+    }
+
     /// The user-defined derivative of a call, if it has one.
     pub(crate) fn custom(&self, op: OpId) -> Option<&Rc<CustomVjp>> {
         match self.calls.get(&op)? {
