@@ -16,6 +16,7 @@ that PaddlePaddle does not export so, or executes otherwise than its eager engin
 import argparse
 import collections
 import concurrent.futures
+import contextlib
 import multiprocessing
 import os
 import pathlib
@@ -246,12 +247,26 @@ def selected(names):
     return sample.chosen(CASES, names, lambda case: (case.name, case.group))
 
 
+@contextlib.contextmanager
+def folder_of(case, keep):
+    """A folder for the files of a case: in the one where they are kept, or a temporary one."""
+    if keep is None:
+        with tempfile.TemporaryDirectory() as folder:
+            yield pathlib.Path(folder)
+    else:
+        (keep / case.name).mkdir(parents=True, exist_ok=True)
+        yield keep / case.name
+
+
 def check(at, args):
     """The failure of each stage, by stage."""
     case = selected(args.names)[at]
+    with folder_of(case, args.keep) as folder:
+        return check_in(folder, case, args)
+
+
+def check_in(folder, case, args):
     failures, tools = {}, args.tools
-    folder = pathlib.Path(tempfile.mkdtemp(dir=args.keep)) if args.keep is None else args.keep / case.name
-    folder.mkdir(parents=True, exist_ok=True)
     program, written, ours, values = (folder / n for n in ("program.json", "written.json", "ours.pir", "values.npz"))
     if said := shielded(export, case, folder, args.open):
         return {"export": said}
@@ -287,10 +302,6 @@ def check(at, args):
         said = said or tool(tools / "pir-run", ours, "--inputs", folder / "given.npz", "-o", values)
         if said := said or wrong(case, values, expected, True):
             failures["here"] = said
-    if args.keep is None:
-        for file in folder.iterdir():
-            file.unlink()
-        folder.rmdir()
     return failures
 
 
