@@ -15,6 +15,9 @@ use super::linear::{Tangent, Tangents};
 
 /// The most templates that are kept.
 const MOST: usize = 1 << 12;
+/// The most operands and results that are compared with each other, and the most emitted operations.
+const FEW: usize = 8;
+const SHORT: usize = 64;
 
 /// What a rule sees of an operation.
 type Key = SmallVec<[u32; 32]>;
@@ -59,15 +62,18 @@ impl Pattern {
     pub(super) fn of(r: &Rewriter<'_>, rules: &RuleTable, op: OpId, tangents: &Tangents) -> Option<Pattern> {
         let body = &*r.body;
         let is_plain = body.op_regions(op).is_empty() && body.successors(op).is_empty() && !rules.is_call(op);
+        if !is_plain || body.num_operands(op).max(body.num_results(op)) > FEW {
+            return None;
+        }
         let operands: SmallVec<[ValueId; 4]> = body.operands(op).collect();
         let results: SmallVec<[ValueId; 2]> = body.results(op).collect();
-        let mut values = operands.iter().chain(&results);
-        if !is_plain || !values.all(|&v| r.ctx.is_continuous(body.value_type(v))) {
+        let values = || operands.iter().chain(&results).copied();
+        if !values().all(|v| r.ctx.is_continuous(body.value_type(v))) {
             return None;
         }
         let given: SmallVec<[Option<ValueId>; 4]> = operands.iter().map(|&v| tangents.one(v)).collect();
-        let tangent_of = |v: ValueId| given.iter().flatten().any(|&t| t == v);
-        if operands.iter().chain(&results).any(|&v| tangent_of(v)) {
+        // It would not be known which of both is read.
+        if values().any(|v| given.contains(&Some(v))) {
             return None;
         }
         let mut key = Key::new();
@@ -179,7 +185,8 @@ impl Templates {
             .first()
             .is_none_or(|&first| body.next_op(pattern.op) == Some(first));
         let is_plain = |&op: &OpId| body.op_regions(op).is_empty() && body.successors(op).is_empty();
-        if self.0.len() >= MOST || !is_in_order || !is_behind || !made.iter().all(is_plain) {
+        let fits = self.0.len() < MOST && made.len() <= SHORT;
+        if !fits || !is_in_order || !is_behind || !made.iter().all(is_plain) {
             return;
         }
         let place = |value: ValueId| pattern.place(body, &made, value);
