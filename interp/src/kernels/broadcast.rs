@@ -7,7 +7,7 @@ use crate::tensor::Storage;
 use smallvec::SmallVec;
 
 use crate::simd;
-use crate::tensor::buffer::{Buffer, room, stale};
+use crate::tensor::buffer::{Buffer, LARGEST, room, stale};
 use crate::tensor::{DType, Data, Element, Shape, Tensor, checked_count};
 
 pub(super) const MIXED: &str = "the operands have different element types";
@@ -179,7 +179,12 @@ pub(super) fn walk<T: Element>(v: &[T], shape: &[usize], steps: &[usize], count:
     // The last outer dimension has a separate loop, which is faster than one over offsets.
     let (m, across) = rows.last_outer();
     if step == 1 && n <= LONG && count > 0 {
-        let mut out = stale::<T>(count)?;
+        // What is kept for small tensors has elements; the memory of a large one is new.
+        let mut out = if count > LARGEST {
+            room::<T>(count)?
+        } else {
+            stale::<T>(count)?
+        };
         simd::run(ShortRows {
             to: &mut out,
             v,
@@ -210,7 +215,7 @@ const LONG: usize = 128;
 
 /// Rows that are copied in pieces of a fixed size, without calls.
 struct ShortRows<'v, T> {
-    to: &'v mut [T],
+    to: &'v mut Vec<T>,
     v: &'v [T],
     rows: &'v Rows,
     /// The last outer dimension: its extent and its step.
@@ -223,20 +228,28 @@ impl<T: Element> simd::Task for ShortRows<'_, T> {
     #[inline(always)]
     fn run<const FMA: bool>(self) {
         const PIECE: usize = 8;
-        let [m, across] = self.across;
-        let n = self.rows.length;
-        let mut rows = self.to.chunks_exact_mut(n.max(1));
+        let ([m, across], n) = (self.across, self.rows.length);
+        // Elements are made right before they are written over, in the nearest cache.
+        let most = (TILE / n.max(1)).max(1);
+        let mut start = 0;
         for (first, _) in self.rows.offsets() {
-            for (at, to) in rows.by_ref().take(m).enumerate() {
-                let from = &self.v[first + at * across..][..n];
-                let (pieces, rest) = to.as_chunks_mut::<PIECE>();
-                let (others, other) = from.as_chunks::<PIECE>();
-                for (to, from) in pieces.iter_mut().zip(others) {
-                    *to = *from;
+            for top in (0..m).step_by(most) {
+                let end = start + most.min(m - top) * n;
+                if self.to.len() < end {
+                    self.to.resize(end, T::default());
                 }
-                for (to, from) in rest.iter_mut().zip(other) {
-                    *to = *from;
+                for (at, to) in self.to[start..end].chunks_exact_mut(n.max(1)).enumerate() {
+                    let from = &self.v[first + (top + at) * across..][..n];
+                    let (pieces, rest) = to.as_chunks_mut::<PIECE>();
+                    let (others, other) = from.as_chunks::<PIECE>();
+                    for (to, from) in pieces.iter_mut().zip(others) {
+                        *to = *from;
+                    }
+                    for (to, from) in rest.iter_mut().zip(other) {
+                        *to = *from;
+                    }
                 }
+                start = end;
             }
         }
     }
@@ -509,5 +522,22 @@ mod tests {
         assert!(expand(&counting(&[2, 3]), &[1, 3]).is_err());
         assert!(zip(&counting(&[2]), &Tensor::scalar(1f32), |a: f64, _: f64| a).is_err());
         assert!(transpose(&counting(&[2, 3]), &[0, 0]).is_err());
+    }
+
+    /// Short rows, more than are written at once, of a small tensor and of a large one.
+    #[test]
+    fn short_rows_change_places() {
+        for [a, b, c, d] in [[2, 300, 3, 5], [3, 1500, 2, 20], [1, 70, 2000, 1]] {
+            let x = counting(&[a, b, c, d]).cast(DType::F32).unwrap();
+            let y = transpose(&x, &[0, 2, 1, 3]).unwrap();
+            assert_eq!(y.shape(), [a, c, b, d]);
+            let place = |at: usize| {
+                let (rest, l) = (at / d, at % d);
+                let (i, j, k) = (rest / (b * c), rest / b % c, rest % b);
+                ((i * b + k) * c + j) * d + l
+            };
+            let expected: Vec<f64> = (0..a * b * c * d).map(|at| place(at) as f64).collect();
+            assert_eq!(y.to_f64(), expected, "{:?}", x.shape());
+        }
     }
 }
