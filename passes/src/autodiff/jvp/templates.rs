@@ -61,8 +61,8 @@ pub(super) struct Pattern {
 impl Pattern {
     pub(super) fn of(r: &Rewriter<'_>, rules: &RuleTable, op: OpId, tangents: &Tangents) -> Option<Pattern> {
         let body = &*r.body;
-        let is_plain = body.op_regions(op).is_empty() && body.successors(op).is_empty() && !rules.is_call(op);
-        if !is_plain || body.num_operands(op).max(body.num_results(op)) > FEW {
+        let is_short = body.num_operands(op).max(body.num_results(op)) <= FEW;
+        if !is_short || !body.is_plain(op) || rules.is_call(op) {
             return None;
         }
         let operands: SmallVec<[ValueId; 4]> = body.operands(op).collect();
@@ -131,10 +131,11 @@ fn about(r: &Rewriter<'_>, value: ValueId, key: &mut Key) {
     while let Some(op) = next.filter(|_| from.len() < 2) {
         from.push(op);
         if r.view(op).has(Traits::CONSTANT) {
-            let ids = from
-                .iter()
-                .map(|&op| [body.op_name(op).index(), body.attrs(op).index()]);
-            ids.for_each(|[name, attrs]| key.extend([1, name as u32, attrs as u32]));
+            // Their number comes first, so that no two sequences of values have one key.
+            key.push(from.len() as u32);
+            for op in from {
+                key.extend([body.op_name(op).index() as u32, body.attrs(op).index() as u32]);
+            }
             return;
         }
         next = body.get_operand(op, 0).and_then(|v| body.defining_op(v));
@@ -184,9 +185,8 @@ impl Templates {
         let is_behind = made
             .first()
             .is_none_or(|&first| body.next_op(pattern.op) == Some(first));
-        let is_plain = |&op: &OpId| body.op_regions(op).is_empty() && body.successors(op).is_empty();
         let fits = self.0.len() < MOST && made.len() <= SHORT;
-        if !fits || !is_in_order || !is_behind || !made.iter().all(is_plain) {
+        if !fits || !is_in_order || !is_behind || !made.iter().all(|&op| body.is_plain(op)) {
             return;
         }
         let place = |value: ValueId| pattern.place(body, &made, value);
