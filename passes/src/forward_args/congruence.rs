@@ -126,50 +126,64 @@ const SPLITS: usize = 4;
 /// The initial classes of slots: those of one group whose sources are superficially equal, which is cheap to determine.
 /// [`NONE`] for a slot that is alone in its class, or unused. `None` if there are no classes.
 fn split_by_sources(body: &Body, slots: &PhiGraph, group_of: &[u32]) -> Option<Vec<u32>> {
+    let matters = |&(size, is_read): &(u32, bool)| size > 1 && is_read;
     let mut class_of = group_of.to_vec();
     let mut class_of_value = vec![NONE; body.num_value_slots()];
-    let mut hash_of = vec![ShortHash::default(); group_of.len()];
-    // For each class: the number of its slots, and whether one of them is read.
     let mut classes: Vec<(u32, bool)> = Vec::new();
     for _ in 0..SPLITS {
         for (slot, &class) in slots.slots.iter().zip(&class_of) {
             class_of_value[slot.value.index()] = class;
         }
-        let before = std::mem::take(&mut classes).len();
-        // One slot of each class.
-        let mut known: HashTable<u32> = HashTable::new();
-        for (index, &group) in group_of.iter().enumerate().filter(|&(_, &group)| group != NONE) {
-            let mut hasher = FxHasher::default();
-            group.hash(&mut hasher);
-            let sources = slots.sources(index).iter();
-            sources.for_each(|&source| look(body, &class_of_value, source, DEPTH, &mut hasher));
-            let hash = ShortHash::from(hasher.finish());
-            hash_of[index] = hash;
-            // Hash collisions are detected later.
-            let same = |&i: &u32| hash_of[i as usize] == hash && group_of[i as usize] == group;
-            let class = match known.find(hash.wide(), same) {
-                Some(&other) => class_of[other as usize],
-                None => {
-                    known.insert_unique(hash.wide(), index as u32, |&i| hash_of[i as usize].wide());
-                    classes.push((0, false));
-                    classes.len() as u32 - 1
-                }
-            };
-            class_of[index] = class;
-            let (size, is_read) = &mut classes[class as usize];
-            *size += 1;
-            *is_read |= body.has_uses(slots.slots[index].value);
-        }
+        let before = classes.len();
+        classes = classes_by_sources(body, slots, group_of, &class_of_value, &mut class_of);
         // Slots may come from slots that are in different classes now.
-        if classes.len() == before || !classes.iter().any(|&(size, is_read)| size > 1 && is_read) {
+        if classes.len() == before || !classes.iter().any(matters) {
             break;
         }
     }
-    let (numbers, next) = renumber(0, classes.into_iter().map(|(size, is_read)| size > 1 && is_read));
+    let (numbers, next) = renumber(0, classes.iter().map(matters));
     for class in class_of.iter_mut().filter(|c| **c != NONE) {
         *class = numbers[*class as usize];
     }
     (next > 0).then_some(class_of)
+}
+
+/// Enters the classes of slots of one group whose sources look alike. For each class: the number of its slots, and whether one of them is
+/// read.
+fn classes_by_sources(
+    body: &Body,
+    slots: &PhiGraph,
+    group_of: &[u32],
+    class_of_value: &[u32],
+    class_of: &mut [u32],
+) -> Vec<(u32, bool)> {
+    let mut hash_of = vec![ShortHash::default(); group_of.len()];
+    let mut classes: Vec<(u32, bool)> = Vec::new();
+    // One slot of each class.
+    let mut known: HashTable<u32> = HashTable::new();
+    for (index, &group) in group_of.iter().enumerate().filter(|&(_, &group)| group != NONE) {
+        let mut hasher = FxHasher::default();
+        group.hash(&mut hasher);
+        let sources = slots.sources(index).iter();
+        sources.for_each(|&source| look(body, class_of_value, source, DEPTH, &mut hasher));
+        let hash = ShortHash::from(hasher.finish());
+        hash_of[index] = hash;
+        // Hash collisions are detected later.
+        let same = |&i: &u32| hash_of[i as usize] == hash && group_of[i as usize] == group;
+        let class = match known.find(hash.wide(), same) {
+            Some(&other) => class_of[other as usize],
+            None => {
+                known.insert_unique(hash.wide(), index as u32, |&i| hash_of[i as usize].wide());
+                classes.push((0, false));
+                classes.len() as u32 - 1
+            }
+        };
+        class_of[index] = class;
+        let (size, is_read) = &mut classes[class as usize];
+        *size += 1;
+        *is_read |= body.has_uses(slots.slots[index].value);
+    }
+    classes
 }
 
 /// Numbers from `next` on for those that matter, and [`NONE`] for the others; and the number that comes next.
