@@ -19,6 +19,7 @@ mod arithmetic;
 mod assembly;
 mod body;
 pub mod budget;
+mod by_value;
 mod clone;
 mod constants;
 mod constraints;
@@ -61,6 +62,7 @@ pub use analyses::{Analysis, Preserved};
 pub use arithmetic::{Arith, Arithmetic, Structured};
 pub use assembly::{Assembly, AssemblyHook};
 pub use body::{BlockOps, Body, OpView, Successor, Use, Uses, ValueDef, ValueName, operand_ranges};
+pub use by_value::ByValue;
 pub use constraints::{Constraints, verify_by_constraints};
 pub use context::{Context, ContextBuilder, Definitions};
 pub use declare::{

@@ -1,9 +1,9 @@
 //! The rewriter: puts operations together, clones, moves and replaces them.
 
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::body::{Body, OpView, ValueName};
+use crate::by_value::ByValue;
 use crate::context::Context;
 use crate::diagnostics::Span;
 use crate::edit::OpSpec;
@@ -291,7 +291,7 @@ impl<'a> Rewriter<'a> {
 
 /// A mapping of values, as of originals to their copies.
 #[derive(Clone, Default, Debug)]
-pub struct ValueMap(FxHashMap<ValueId, ValueId>);
+pub struct ValueMap(ByValue<ValueId>);
 
 impl ValueMap {
     /// An empty map.
@@ -306,7 +306,7 @@ impl ValueMap {
 
     /// The value that `value` is mapped to.
     pub fn get(&self, value: ValueId) -> Option<ValueId> {
-        self.0.get(&value).copied()
+        self.0.get(value).copied()
     }
 
     /// The value that `value` is mapped to, or the value itself.
@@ -316,7 +316,7 @@ impl ValueMap {
 
     /// Removes an entry.
     pub fn remove(&mut self, value: ValueId) -> Option<ValueId> {
-        self.0.remove(&value)
+        self.0.remove(value)
     }
 }
 

@@ -2,8 +2,7 @@
 //! zeros stay symbolic until a region boundary asks for them.
 
 use pir_dialects::pd::{self, evaluate};
-use pir_ir::{Arith, Context, OpId, Rewriter, Type, TypeData, ValueId};
-use rustc_hash::FxHashMap;
+use pir_ir::{Arith, ByValue, Context, OpId, Rewriter, Type, TypeData, ValueId};
 use smallvec::SmallVec;
 
 /// The cotangent of one value.
@@ -18,60 +17,7 @@ pub(crate) enum Cotangent {
 /// The cotangents of the values that are visible in a block.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Frame {
-    entries: Entries,
-}
-
-/// A mapping that is searched from end to end as long as it is small: one is made for nearly every operation that is expanded or
-/// transposed.
-#[derive(Clone, Default, Debug)]
-struct Entries {
-    few: SmallVec<[(ValueId, Cotangent); 4]>,
-    /// All of them, when there were too many.
-    many: Option<FxHashMap<ValueId, Cotangent>>,
-}
-
-/// How many are searched from end to end.
-const FEW: usize = 8;
-
-impl Entries {
-    fn get(&self, value: ValueId) -> Option<&Cotangent> {
-        match &self.many {
-            Some(many) => many.get(&value),
-            None => self.few.iter().find(|entry| entry.0 == value).map(|entry| &entry.1),
-        }
-    }
-
-    fn get_mut(&mut self, value: ValueId) -> Option<&mut Cotangent> {
-        match &mut self.many {
-            Some(many) => many.get_mut(&value),
-            None => (self.few.iter_mut().find(|entry| entry.0 == value)).map(|entry| &mut entry.1),
-        }
-    }
-
-    fn insert(&mut self, value: ValueId, cotangent: Cotangent) {
-        if let Some(slot) = self.get_mut(value) {
-            *slot = cotangent;
-            return;
-        }
-        match &mut self.many {
-            Some(many) => drop(many.insert(value, cotangent)),
-            None if self.few.len() < FEW => self.few.push((value, cotangent)),
-            None => {
-                let all = self.few.drain(..).chain([(value, cotangent)]);
-                self.many = Some(all.collect());
-            }
-        }
-    }
-
-    fn remove(&mut self, value: ValueId) -> Option<Cotangent> {
-        match &mut self.many {
-            Some(many) => many.remove(&value),
-            None => {
-                let at = self.few.iter().position(|entry| entry.0 == value)?;
-                Some(self.few.swap_remove(at).1)
-            }
-        }
-    }
+    entries: ByValue<Cotangent>,
 }
 
 impl Frame {

@@ -2,8 +2,8 @@
 
 use pir_dialects::func;
 use pir_dialects::marks::{ADJOINT, ADJOINT_FUNCTION, PRIMAL, STOPPED, VJP};
-use pir_ir::{Body, Context, OpId, OpName, Sym, Traits, ValueId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use pir_ir::{Body, Context, OpId, Sym, Traits, ValueId};
+use rustc_hash::FxHashMap;
 
 /// The function that a call names, if it is in the same symbol table.
 pub(crate) fn callee(ctx: &Context, body: &Body, op: OpId) -> Option<Sym> {
@@ -42,10 +42,13 @@ pub(crate) fn is_kept(ctx: &Context, body: &Body, function: OpId) -> bool {
 /// Whether a body has operations of MLIR's dialects with a meaning here.
 pub(crate) fn is_mlir(ctx: &Context, body: &Body) -> bool {
     // Of many operations there are few names.
-    let mut others: FxHashSet<OpName> = FxHashSet::default();
+    let mut others: Vec<bool> = Vec::new();
     let mut of_mlir = |op: OpId| {
         let name = body.op_name(op);
-        others.insert(name)
+        if others.len() <= name.index() {
+            others.resize(name.index() + 1, false);
+        }
+        !std::mem::replace(&mut others[name.index()], true)
             && ["affine.", "arith.", "linalg.", "math.", "memref.", "scf.", "tensor."]
                 .iter()
                 .any(|dialect| ctx.op_str(name).starts_with(dialect))

@@ -4,6 +4,7 @@
 
 use pir_ir::{Body, Context, OpId, RegionId, Rewriter, Speculatability, Traits, ValueDef, ValueId, ValueMap};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::{SmallVec, smallvec};
 
 use super::tapes::Tapes;
 
@@ -51,13 +52,11 @@ impl Invariants {
                 this.region_depth[region.index()] = depth + 1;
                 args(&mut this, region);
             }
-            let own = if is_free(ctx, body, op) {
-                body.operands(op)
-                    .map(|v| this.value_depth[v.index()])
-                    .max()
-                    .unwrap_or(0)
-            } else {
-                depth
+            let of_operands = body.operands(op).map(|v| this.value_depth[v.index()]).max();
+            // Most depend on what is where they are, and need not be looked at closer.
+            let own = match of_operands.unwrap_or(0) {
+                outer if outer < depth && is_free(ctx, body, op) => outer,
+                _ => depth,
             };
             for result in body.results(op) {
                 this.value_depth[result.index()] = own;
@@ -146,10 +145,9 @@ impl Invariants {
     ) -> Option<ValueId> {
         let here = r.body.op_region(place)?;
         // The plan comes first, so that nothing has been inserted if a value turns out to be unavailable.
-        let mut order: Vec<OpId> = Vec::new();
+        let mut order: SmallVec<[OpId; 4]> = SmallVec::new();
         let mut map = ValueMap::new();
-        let mut seen: FxHashSet<OpId> = FxHashSet::default();
-        let mut pending = vec![(value, false)];
+        let mut pending: SmallVec<[(ValueId, bool); 8]> = smallvec![(value, false)];
         while let Some((v, done)) = pending.pop() {
             if let Some(&clone) = self.clones.get(&(v, place)) {
                 map.insert(v, clone);
@@ -170,7 +168,9 @@ impl Invariants {
             };
             if done {
                 order.push(op);
-            } else if seen.insert(op) {
+            } else if map.get(v).is_none() {
+                // Until there are copies, each result stands for itself.
+                r.body.results(op).for_each(|result| map.insert(result, result));
                 pending.push((v, true));
                 pending.extend(r.body.operands(op).map(|u| (u, false)));
             }
