@@ -55,11 +55,7 @@ impl Preserved {
 impl Body {
     /// An analysis of the body as it is now. In debug builds one that was kept is computed again and compared.
     pub fn analysis<A: Analysis>(&self, ctx: &Context) -> Arc<A> {
-        let of = TypeId::of::<A>();
-        let current = |kept: &&Kept| kept.of == of && kept.version == self.version;
-        let lock = || self.analyses.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = lock().iter().find(current).cloned();
-        if let Some(Kept { what, name, .. }) = kept
+        if let Some(Kept { what, name, .. }) = self.kept::<A>()
             && let Ok(what) = what.downcast::<A>()
         {
             debug_assert!(
@@ -69,15 +65,38 @@ impl Body {
             return what;
         }
         let what = Arc::new(A::compute(ctx, self));
-        let mut all = lock();
+        self.keep(what.clone());
+        what
+    }
+
+    /// Keeps what a pass found out about the body as it is now, for the next one, in the place of an older one of this type. Unlike
+    /// an [`Analysis`] it may depend on more than the body, so it is up to who asks for it to see whether it still holds.
+    pub fn remember<T: Any + Send + Sync>(&self, what: T) {
+        self.keep::<T>(Arc::new(what));
+    }
+
+    /// What was remembered, unless the body has changed since.
+    pub fn recall<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        self.kept::<T>()?.what.downcast().ok()
+    }
+
+    /// What is kept of this type and of the body as it is now.
+    fn kept<T: Any>(&self) -> Option<Kept> {
+        let all = self.analyses.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let current = |kept: &&Kept| kept.of == TypeId::of::<T>() && kept.version == self.version;
+        all.iter().find(current).cloned()
+    }
+
+    fn keep<T: Any + Send + Sync>(&self, what: Arc<T>) {
+        let of = TypeId::of::<T>();
+        let mut all = self.analyses.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|kept| kept.of != of);
         all.push(Kept {
             of,
             version: self.version,
-            what: what.clone(),
-            name: std::any::type_name::<A>(),
+            what,
+            name: std::any::type_name::<T>(),
         });
-        what
     }
 
     /// Drops all analyses.
@@ -168,6 +187,17 @@ mod tests {
         body.drop_stale_analyses();
         body.keep_analyses(&Preserved::none().and::<Count>());
         assert_eq!(body.analysis::<Count>(&ctx).0, 1);
+    }
+
+    #[test]
+    fn what_is_remembered_is_forgotten_with_a_change() {
+        let (ctx, mut body) = body();
+        body.remember("one");
+        body.remember("two");
+        assert_eq!(body.recall::<&str>().as_deref(), Some(&"two"));
+        assert_eq!(body.clone().recall::<&str>(), None);
+        append(&ctx, &mut body);
+        assert_eq!(body.recall::<&str>(), None);
     }
 
     #[test]

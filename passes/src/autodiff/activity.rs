@@ -9,12 +9,13 @@
 //! derivative on. Only what an operation declares to have no derivative ends a path ([`carries`]); one that declares nothing
 //! is taken to pass everything on, and is refused, since there is no rule for it.
 
-use std::cell::RefCell;
+use std::sync::{Mutex, PoisonError};
 
 use pir_ir::{Body, Context, OpId, RegionId, Traits, Use, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::control_ops::ControlOps;
+use super::dense::DenseMap;
 use super::differentiable::carries;
 use super::memory::{Given, Memory};
 use super::rules::RuleTable;
@@ -248,6 +249,29 @@ impl Activity {
         }
     }
 
+    /// The same after the locals were recorded, with the new values of which loops and branches with a stack have got other results;
+    /// `None` if more might have changed than that, as where the body had stacks before.
+    pub(crate) fn after_recording(mut self, body: &Body, renamed: &DenseMap) -> Option<Activity> {
+        let is_plain = self.custom.is_empty() && self.opaque.inside.is_empty();
+        if !is_plain || !self.stacks.is_empty() || !self.memory.is_empty() {
+            return None;
+        }
+        for (old, new) in renamed.iter() {
+            for flags in [&mut self.varied, &mut self.useful] {
+                flags.resize(body.num_value_slots(), false);
+                flags[new.index()] = flags[old.index()];
+            }
+        }
+        self.origin.rename(body, renamed);
+        self.toward.rename(body, renamed);
+        Some(self)
+    }
+
+    /// The number of values of the body when they were found.
+    pub(crate) fn num_values(&self) -> usize {
+        self.toward.next.len()
+    }
+
     pub(crate) fn is_varied(&self, value: ValueId) -> bool {
         self.varied.get(value.index()).copied().unwrap_or(false)
     }
@@ -342,14 +366,26 @@ struct Paths {
     /// The successor of each value: at an end, the value itself.
     next: Vec<ValueId>,
     /// The distance to the end, and where the last `END` values begin, for each value of the paths that were asked for.
-    known: RefCell<FxHashMap<ValueId, (u32, ValueId)>>,
+    known: Mutex<FxHashMap<ValueId, (u32, ValueId)>>,
 }
 
 impl Paths {
     fn new(next: Vec<ValueId>) -> Self {
         Paths {
             next,
-            known: RefCell::default(),
+            known: Mutex::default(),
+        }
+    }
+
+    /// Values that have taken the places of others go on from where these did.
+    fn rename(&mut self, body: &Body, renamed: &DenseMap) {
+        for to in &mut self.next {
+            *to = renamed.get_or_self(*to);
+        }
+        self.next
+            .extend((self.next.len()..body.num_value_slots()).map(ValueId::new));
+        for (old, new) in renamed.iter() {
+            self.next[new.index()] = self.next[old.index()];
         }
     }
 
@@ -365,7 +401,7 @@ impl Paths {
     }
 
     fn from(&self, value: ValueId) -> Path {
-        let mut known = self.known.borrow_mut();
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let mut pending = Vec::new();
         let mut at = value;
         let (mut distance, mut near) = loop {

@@ -171,6 +171,11 @@ impl Memory {
         this
     }
 
+    /// Whether the body has no buffers of floats.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.groups.is_empty()
+    }
+
     fn enter(&mut self, root: ValueId, outside: bool) {
         self.group_of.insert(root, self.groups.len());
         self.groups.push(Group {

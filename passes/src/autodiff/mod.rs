@@ -25,6 +25,7 @@ mod functions;
 mod idioms;
 mod invariants;
 mod jvp;
+mod known;
 mod loop_carried_reuse;
 mod loop_editing;
 mod lower;
@@ -45,6 +46,8 @@ mod tapes;
 mod targets;
 mod unbatch;
 mod views;
+
+use std::sync::Arc;
 
 use pir_dialects::mlir::index_constant;
 use pir_dialects::pd;
@@ -78,6 +81,7 @@ use activity::Activity;
 use adjoint::Adjoint;
 use cotangent::{Frame, conjugated, zeros_like};
 use custom::CustomCalls;
+use known::Known;
 pub(crate) use rules::RuleTable;
 use stacks::Mode;
 use targets::{Seed, Targets, Unit, UnitKind};
@@ -102,8 +106,9 @@ pub fn stack_locals(module: &mut Module, options: &BackwardOptions) -> Result<Ve
             options,
             Mode::Reverse,
             Some(&mut skipped),
-            &mut |ctx, body, _, _, activity, _| {
-                stack_locals::run(ctx, body, activity);
+            &mut |ctx, body, _, targets, activity, _| {
+                let renamed = stack_locals::run(ctx, body, &activity);
+                Known::remember(body, options, targets, activity, renamed);
                 Ok(())
             },
         )?;
@@ -204,7 +209,7 @@ pub(crate) fn expansion(
 }
 
 type UnitFn<'f> =
-    dyn FnMut(&Context, &mut Body, &Unit, &Targets, &Activity, &RuleTable) -> Result<(), Vec<Diagnostic>> + 'f;
+    dyn FnMut(&Context, &mut Body, &Unit, &Targets, Arc<Activity>, &RuleTable) -> Result<(), Vec<Diagnostic>> + 'f;
 
 /// Runs `f` on each unit of differentiation. After an error, of whichever unit, the module is as it was.
 fn for_each_unit(
@@ -213,7 +218,15 @@ fn for_each_unit(
     mode: Mode,
     mut f: impl FnMut(&Context, &mut Body, &Unit, &Targets, &Activity, &RuleTable) -> Result<(), Vec<Diagnostic>>,
 ) -> Result<(), Vec<Diagnostic>> {
-    atomically(module, |module| differentiate(module, options, mode, None, &mut f))
+    atomically(module, |module| {
+        differentiate(
+            module,
+            options,
+            mode,
+            None,
+            &mut |ctx, body, unit, targets, activity, rules| f(ctx, body, unit, targets, &activity, rules),
+        )
+    })
 }
 
 /// `skipped` gets the copies of functions that there is nothing to differentiate in but buffers, if that cannot be done; without it, and if
@@ -239,16 +252,19 @@ fn differentiate(
         let Some(body) = targets::body_at(module, &unit.path) else {
             continue;
         };
+        let is_known = mode == Mode::Reverse && Known::is_there(body);
         // A rule emits what computes an operation once more; loops and branches have to record instead, and effects must not be
         // repeated.
-        expand_composites_in(&ctx, body, &|op| {
-            let repeatable =
-                |semantics: &dyn Semantics| !semantics.has_regions(op) && semantics.is_pure(op) == Some(true);
-            op.semantics()
-                .is_some_and(|semantics| semantics.has_vjp() || repeatable(semantics))
-        })?;
-        if let Some(error) = changes_in_place(&ctx, body) {
-            return Err(vec![error]);
+        if !is_known {
+            expand_composites_in(&ctx, body, &|op| {
+                let repeatable =
+                    |semantics: &dyn Semantics| !semantics.has_regions(op) && semantics.is_pure(op) == Some(true);
+                op.semantics()
+                    .is_some_and(|semantics| semantics.has_vjp() || repeatable(semantics))
+            })?;
+            if let Some(error) = changes_in_place(&ctx, body) {
+                return Err(vec![error]);
+            }
         }
         let of_adjoint = BackwardOptions {
             seed: vec!["args".to_owned()],
@@ -297,9 +313,16 @@ fn differentiate(
             true => custom_calls.of(&unit.path, body),
             false => FxHashMap::default(),
         });
-        let inputs: Vec<ValueId> = targets.inputs.iter().map(|i| i.0).collect();
-        let outputs: Vec<ValueId> = targets.outputs.iter().map(|o| o.value).collect();
-        let activity = Activity::new(&ctx, body, &rules, &inputs, &outputs);
+        let known = match mode {
+            Mode::Reverse => Known::recall(&ctx, body, &rules, options, targets),
+            Mode::Forward => None,
+        };
+        if let Some(activity) = known {
+            checked.push((unit, targets, activity, rules.take_calls(), Vec::new()));
+            continue;
+        }
+        let (inputs, outputs) = (targets.input_values(), targets.output_values());
+        let activity = Arc::new(Activity::new(&ctx, body, &rules, &inputs, &outputs));
         let mut errors = adjoint::check_rules(&ctx, body, &rules, &activity, mode);
         if errors.is_empty() {
             errors.extend(passes_through_buffers(&ctx, body, &activity, &rules, mode));
@@ -330,7 +353,7 @@ fn differentiate(
     for (unit, targets, activity, calls, _) in checked {
         rules.set_calls(calls);
         if let Some(body) = targets::body_at(module, &unit.path) {
-            f(&ctx, body, unit, targets, &activity, &rules)?;
+            f(&ctx, body, unit, targets, activity, &rules)?;
         }
     }
     Ok(())

@@ -7,12 +7,14 @@
 
 use pir_dialects::cf;
 use pir_ir::{BlockId, Body, Context, FlowEdit, OpId, OpSpec, Rewriter, ValueId};
+use smallvec::SmallVec;
 
 use super::activity::Activity;
 use super::control_ops::{ControlOps, locals};
+use super::dense::DenseMap;
 
-/// Records the locals of the active operations of a body.
-pub(crate) fn run(ctx: &Context, body: &mut Body, activity: &Activity) {
+/// Records the locals of the active operations of a body. Gives the values that have replaced results of operations with a new stack.
+pub(crate) fn run(ctx: &Context, body: &mut Body, activity: &Activity) -> DenseMap {
     let names = ControlOps::avoiding(ctx, body, &["stack"]);
     // Inner operations first: their results and stacks are locals of the outer ones.
     let ops: Vec<OpId> = body
@@ -21,6 +23,7 @@ pub(crate) fn run(ctx: &Context, body: &mut Body, activity: &Activity) {
         .filter(|&op| names.kind(body, op).is_some() && activity.passes_through(body, op))
         .collect();
     let mut r = Rewriter::new(ctx, body);
+    let mut renamed = DenseMap::default();
     for op in ops {
         add_else(&mut r, &names, op);
         let Some(form) = names.form(r.body, op) else {
@@ -28,8 +31,10 @@ pub(crate) fn run(ctx: &Context, body: &mut Body, activity: &Activity) {
         };
         let stack = match form.entry {
             Some(_) => Some(create_stack(&mut r, &names, op)),
-            None if add_entry(&mut r, &names, op) => None,
-            None => continue,
+            None => match add_entry(&mut r, &names, op, &mut renamed) {
+                true => None,
+                false => continue,
+            },
         };
         for block in form.present() {
             let own = r.body.block_args(block).last().copied();
@@ -38,6 +43,7 @@ pub(crate) fn run(ctx: &Context, body: &mut Body, activity: &Activity) {
             }
         }
     }
+    renamed
 }
 
 /// A branch without results may lack its else; its dual has results where it pushes on a stack.
@@ -75,13 +81,18 @@ fn push_locals(r: &mut Rewriter<'_>, names: &ControlOps, block: BlockId, stack: 
 }
 
 /// Gives an operation an entry region that makes a stack, unless it can have none.
-fn add_entry(r: &mut Rewriter<'_>, names: &ControlOps, op: OpId) -> bool {
+fn add_entry(r: &mut Rewriter<'_>, names: &ControlOps, op: OpId, renamed: &mut DenseMap) -> bool {
     let edit = FlowEdit::new(names.ctx, r.body, op).and_then(|mut edit| {
         edit.add_entry(cf::CREATE_STACK, names.stack);
         edit.check(r.body)
     });
     let Ok(ready) = edit else { return false };
+    let before: SmallVec<[ValueId; 4]> = r.body.results(op).collect();
     let op = ready.apply(r, &[]).op;
+    // The stack comes last.
+    for (old, new) in before.into_iter().zip(r.body.results(op)) {
+        renamed.insert(old, new);
+    }
     let regions = r.body.op_regions(op).iter();
     let ends = regions.filter_map(|&region| r.body.operands(r.body.region_terminator(region)?).next_back());
     let handles: Vec<ValueId> = ends.chain(r.body.results(op).next_back()).collect();

@@ -10,7 +10,7 @@ use super::functions::{is_adjoint, is_kept};
 use super::{custom, signature};
 
 /// The options of the passes of `backward`.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default, PartialEq, Debug)]
 pub struct BackwardOptions {
     /// Outputs: `%name` of a value, or the name of a fetch; in a function also the number of a result.
     pub of: Vec<String>,
@@ -70,6 +70,18 @@ pub(crate) struct Targets {
     pub(crate) outputs: Vec<Output>,
     /// The inputs and what their gradients are called.
     pub(crate) inputs: Vec<(ValueId, String)>,
+}
+
+impl Targets {
+    /// The inputs themselves.
+    pub(crate) fn input_values(&self) -> Vec<ValueId> {
+        self.inputs.iter().map(|input| input.0).collect()
+    }
+
+    /// The outputs themselves.
+    pub(crate) fn output_values(&self) -> Vec<ValueId> {
+        self.outputs.iter().map(|output| output.value).collect()
+    }
 }
 
 /// The body that a path leads to.

@@ -166,6 +166,11 @@ impl Stacks {
         this
     }
 
+    /// Whether the body has none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.roots.is_empty() && self.lanes.is_empty()
+    }
+
     /// Enters what each handle is another name of.
     fn find_roots(&mut self, names: &ControlOps, body: &Body, provenance: &Provenance) {
         for &handle in provenance.handles() {
