@@ -22,6 +22,10 @@ pub(crate) fn run(ctx: &Context, body: &mut Body, activity: &Activity) -> DenseM
         .into_iter()
         .filter(|&op| names.kind(body, op).is_some() && activity.passes_through(body, op))
         .collect();
+    if !ops.is_empty() {
+        // Most values are pushed and popped, and most operations have an adjoint of two or three: what grows once is copied once.
+        body.reserve_ops(7 * body.num_op_slots());
+    }
     let mut r = Rewriter::new(ctx, body);
     let mut renamed = DenseMap::default();
     for op in ops {
@@ -70,7 +74,6 @@ fn push_locals(r: &mut Rewriter<'_>, names: &ControlOps, block: BlockId, stack: 
         return;
     };
     let values: Vec<ValueId> = locals(names, r.body, block).collect();
-    r.body.reserve_ops(values.len());
     r.before(terminator);
     for value in values {
         r.create(OpSpec {

@@ -141,9 +141,16 @@ struct Slot {
 
 impl PhiGraph {
     fn new(ctx: &Context, body: &Body, flow: &FlowOps) -> Self {
+        // About two sources each. What grows bit by bit is moved each time it doubles.
+        let slots = flow.ops.iter().map(|&op| {
+            let regions = body.op_regions(op).iter();
+            let args = regions.filter_map(|&region| body.entry_block(region));
+            body.num_results(op) + args.map(|block| body.block_args(block).len()).sum::<usize>()
+        });
+        let slots = slots.sum();
         let mut all = PhiGraph {
-            slots: Vec::with_capacity(flow.ops.len() * 8),
-            sources: Vec::with_capacity(flow.ops.len() * 16),
+            slots: Vec::with_capacity(slots),
+            sources: Vec::with_capacity(2 * slots),
         };
         for &op in &flow.ops {
             all.add_flow(ctx, body, op);
