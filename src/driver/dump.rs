@@ -9,6 +9,7 @@ use pir_ir::{Diagnostic, Module};
 use pir_passes::{Invocation, Observer, Ran};
 
 use crate::cli;
+use crate::output::write_output;
 
 /// Writes `000-input.pir`, `001-licm.pir`, … to a folder.
 #[derive(Debug)]
@@ -49,9 +50,9 @@ impl Dump {
         let path = self.folder.join(format!("{:03}-{name}.pir", self.at));
         self.at += 1;
         let text = text::print(module, &self.options);
-        if let (Err(error), None) = (fs::write(&path, text), &self.error) {
-            let message = format!("cannot write `{}`: {error}", path.display());
-            self.error = Some(Diagnostic::error("io", message));
+        let written = write_output(Some(&path.to_string_lossy()), |out| out.write_all(text.as_bytes()));
+        if let (Err(error), None) = (written, &self.error) {
+            self.error = Some(error);
         }
     }
 }

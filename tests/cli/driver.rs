@@ -199,6 +199,16 @@ fn programs_are_written_into_a_folder() {
     );
     assert_eq!(read("004-prune-stacks.pir"), out);
     assert_eq!(read("000-input.pir"), in_place(folder.path(), &["a.pir"]).ok());
+    // Files of an earlier run are replaced, not written over: what another process reads stays whole.
+    let before = read("000-input.pir");
+    fs::hard_link(folder.path().join("d/e/000-input.pir"), folder.path().join("kept")).unwrap();
+    in_place(
+        folder.path(),
+        &["--dump-to-dir=d/e", "--pass=dce", "d/e/004-prune-stacks.pir"],
+    )
+    .ok();
+    assert_eq!(read("000-input.pir"), out);
+    assert_eq!(fs::read_to_string(folder.path().join("kept")).unwrap(), before);
     let failed = in_place(folder.path(), &["--pass=debug-break", "--dump-to-dir=f", "a.pir"]);
     assert_eq!(failed.status, 1);
     assert!(folder.path().join("f/002-debug-break.failed.pir").exists());
