@@ -249,7 +249,7 @@ impl Activity {
         }
     }
 
-    /// The same after the locals were recorded, with the new values of which loops and branches with a stack have got other results;
+    /// The same after the locals were recorded: `renamed` are results of loops and branches that got a stack, and what took their places.
     /// `None` if more might have changed than that, as where the body had stacks before.
     pub(crate) fn after_recording(mut self, body: &Body, renamed: &DenseMap) -> Option<Activity> {
         let is_plain = self.custom.is_empty() && self.opaque.inside.is_empty();
