@@ -258,7 +258,9 @@ fn turn<T: Real>(s: &Sizes, from: &[T], to: &mut [T]) {
     let places = s.rows() / s.channels;
     // What some channels get is written side by side.
     const CHANNELS: usize = 16;
-    for (part, to) in to.chunks_mut(CHANNELS * s.filters * places).enumerate() {
+    let (size, work) = (CHANNELS * s.filters * places, to.len());
+    parallel::chunks(to, size, work, |first, to| {
+        let part = first / size.max(1);
         for (filter, from) in from.chunks_exact(s.rows()).enumerate() {
             let from = from[part * CHANNELS * places..].chunks_exact(places);
             for (to, from) in to.chunks_exact_mut(s.filters * places).zip(from) {
@@ -266,7 +268,7 @@ fn turn<T: Real>(s: &Sizes, from: &[T], to: &mut [T]) {
                 to.zip(from.iter().rev()).for_each(|(to, &v)| *to = v);
             }
         }
-    }
+    });
 }
 
 /// The gradient of the images by that of the result.

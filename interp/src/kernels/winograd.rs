@@ -25,7 +25,7 @@ const PLACES: usize = SIDE * SIDE;
 const TAPS: usize = 9;
 /// The channels and filters from which on transforming takes little of the time, and the tiles.
 const MANY: usize = 32;
-/// The filters of a part.
+/// The most filters of a part.
 const FILTERS: usize = 64;
 
 /// How far the matrices of two places are apart: what is written to all of them in turn must not share a place in the cache.
@@ -135,14 +135,20 @@ impl Tiles {
             });
             count_flops(2 * self.filters * channels * PLACES * self.count);
             let (weights, tiles) = (&weights[..], &tiles[..]);
-            let parts = to.chunks_mut(FILTERS * area);
-            let mut finite: Vec<(bool, &mut [T])> = parts.map(|part| (true, part)).collect();
             let work = self.filters * channels * self.count;
+            // Each part reads all tiles, so there are no more than needed.
+            let each = match parallel::pays(work) {
+                true => self.filters.div_ceil(rayon::current_num_threads()),
+                false => FILTERS,
+            };
+            let each = each.next_multiple_of(self.height).min(FILTERS);
+            let parts = to.chunks_mut(each * area);
+            let mut finite: Vec<(bool, &mut [T])> = parts.map(|part| (true, part)).collect();
             parallel::chunks(&mut finite, 1, work, |at, part| {
                 for (is_finite, to) in part {
                     *is_finite = simd::dispatch(Results {
                         tiles: self,
-                        weights: &weights[at * FILTERS / self.height * left..],
+                        weights: &weights[at * each / self.height * left..],
                         image: tiles,
                         to,
                     });
