@@ -19,6 +19,7 @@ use super::dense::DenseMap;
 use super::differentiable::carries;
 use super::memory::{Given, Memory};
 use super::rules::RuleTable;
+use super::stack_locals::Changes;
 use super::stacks::Stacks;
 
 /// The varied and the useful values of a body.
@@ -249,27 +250,43 @@ impl Activity {
         }
     }
 
-    /// The same after the locals were recorded: `renamed` are results of loops and branches that got a stack, and what took their places.
-    /// `None` if more might have changed than that, as where the body had stacks before.
-    pub(crate) fn after_recording(mut self, body: &Body, renamed: &DenseMap) -> Option<Activity> {
+    /// The same after the locals were recorded; `None` if more might have changed than is said, as where the body had stacks before.
+    pub(crate) fn after_recording(mut self, ctx: &Context, body: &Body, changes: &Changes) -> Option<Activity> {
         let is_plain = self.custom.is_empty() && self.opaque.inside.is_empty();
         if !is_plain || !self.stacks.is_empty() || !self.memory.is_empty() {
             return None;
         }
-        for (old, new) in renamed.iter() {
-            for flags in [&mut self.varied, &mut self.useful] {
-                flags.resize(body.num_value_slots(), false);
-                flags[new.index()] = flags[old.index()];
-            }
+        let renamed = &changes.renamed;
+        for flags in [&mut self.varied, &mut self.useful] {
+            flags.resize(body.num_value_slots(), false);
+            renamed
+                .iter()
+                .for_each(|(old, new)| flags[new.index()] = flags[old.index()]);
         }
         self.origin.rename(body, renamed);
         self.toward.rename(body, renamed);
+        // From the operands to the arguments of the first region, and from these to those of the next.
+        for &op in &changes.entered {
+            let first = body.op_regions(op).first().copied();
+            let end = first.and_then(|region| body.region_terminator(region));
+            for op in [Some(op), end].into_iter().flatten() {
+                for index in 0..body.num_operands(op) {
+                    let from = body.operand(op, index);
+                    for to in body.flow_targets(ctx, Use { op, index }).into_iter().flatten() {
+                        self.varied[to.index()] |= self.varied[from.index()];
+                        self.useful[from.index()] |= self.useful[to.index()];
+                    }
+                }
+            }
+        }
         Some(self)
     }
 
-    /// The number of values of the body when they were found.
-    pub(crate) fn num_values(&self) -> usize {
-        self.toward.next.len()
+    /// Whether the same values are varied, and the same ones useful.
+    pub(crate) fn agrees(&self, other: &Activity, body: &Body) -> bool {
+        let values = (0..body.num_value_slots()).map(ValueId::new);
+        let mut alive = values.filter(|&v| body.value_def(v) != ValueDef::None);
+        alive.all(|v| self.is_varied(v) == other.is_varied(v) && self.is_useful(v) == other.is_useful(v))
     }
 
     pub(crate) fn is_varied(&self, value: ValueId) -> bool {

@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use pir_ir::{Body, Context, ValueDef, ValueId};
+use pir_ir::{Body, Context, ValueId};
 
 use super::activity::Activity;
-use super::dense::DenseMap;
 use super::rules::RuleTable;
+use super::stack_locals::Changes;
 use super::targets::{BackwardOptions, Targets};
 
 /// The activity of a body whose locals have been recorded, and in which nothing is in the way of the derivative.
@@ -17,36 +17,28 @@ pub(crate) struct Known {
     inputs: Vec<ValueId>,
     outputs: Vec<ValueId>,
     activity: Arc<Activity>,
-    /// The number of values that it is of, and which others have taken the places of some of them. The rest only hands the stacks on,
-    /// or values to the first region.
-    values: usize,
-    renamed: DenseMap,
 }
 
 impl Known {
     /// Keeps the activity for the next pass, unless the body is one whose stacks or calls take part in it.
     pub(crate) fn remember(
+        ctx: &Context,
         body: &Body,
         options: &BackwardOptions,
         targets: &Targets,
         activity: Arc<Activity>,
-        renamed: DenseMap,
+        changes: &Changes,
     ) {
-        let Some(activity) = Arc::into_inner(activity) else {
+        let activity = Arc::into_inner(activity);
+        let Some(activity) = activity.and_then(|a| a.after_recording(ctx, body, changes)) else {
             return;
         };
-        let values = activity.num_values();
-        let Some(activity) = activity.after_recording(body, &renamed) else {
-            return;
-        };
-        let now = |values: Vec<ValueId>| values.into_iter().map(|v| renamed.get_or_self(v)).collect();
+        let now = |values: Vec<ValueId>| values.into_iter().map(|v| changes.renamed.get_or_self(v)).collect();
         body.remember(Known {
             options: options.clone(),
             inputs: now(targets.input_values()),
             outputs: now(targets.output_values()),
             activity: Arc::new(activity),
-            values,
-            renamed,
         });
     }
 
@@ -70,18 +62,12 @@ impl Known {
             return None;
         }
         debug_assert!(
-            known.agrees(body, &Activity::new(ctx, body, rules, &inputs, &outputs)),
+            known
+                .activity
+                .agrees(&Activity::new(ctx, body, rules, &inputs, &outputs), body),
             "recording changed what is active"
         );
         Some(known.activity.clone())
-    }
-
-    /// Whether the same values are varied, and the same ones useful.
-    fn agrees(&self, body: &Body, found: &Activity) -> bool {
-        let values = (0..self.values).map(|at| self.renamed.get_or_self(ValueId::new(at)));
-        let mut alive = values.filter(|&v| body.value_def(v) != ValueDef::None);
-        let known = &self.activity;
-        alive.all(|v| known.is_varied(v) == found.is_varied(v) && known.is_useful(v) == found.is_useful(v))
     }
 }
 

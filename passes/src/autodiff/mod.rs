@@ -107,8 +107,8 @@ pub fn stack_locals(module: &mut Module, options: &BackwardOptions) -> Result<Ve
             Mode::Reverse,
             Some(&mut skipped),
             &mut |ctx, body, _, targets, activity, _| {
-                let renamed = stack_locals::run(ctx, body, &activity);
-                Known::remember(body, options, targets, activity, renamed);
+                let changes = stack_locals::run(ctx, body, &activity);
+                Known::remember(ctx, body, options, targets, activity, &changes);
                 Ok(())
             },
         )?;

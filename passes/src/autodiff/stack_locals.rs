@@ -13,8 +13,17 @@ use super::activity::Activity;
 use super::control_ops::{ControlOps, locals};
 use super::dense::DenseMap;
 
-/// Records the locals of the active operations of a body. Gives the values that have replaced results of operations with a new stack.
-pub(crate) fn run(ctx: &Context, body: &mut Body, activity: &Activity) -> DenseMap {
+/// What recording changes beside pushes.
+#[derive(Default)]
+pub(crate) struct Changes {
+    /// The values that have taken the places of results of operations that got a stack.
+    pub(crate) renamed: DenseMap,
+    /// The operations that got a first region, which hands their operands on to the next.
+    pub(crate) entered: Vec<OpId>,
+}
+
+/// Records the locals of the active operations of a body.
+pub(crate) fn run(ctx: &Context, body: &mut Body, activity: &Activity) -> Changes {
     let names = ControlOps::avoiding(ctx, body, &["stack"]);
     // Inner operations first: their results and stacks are locals of the outer ones.
     let ops: Vec<OpId> = body
@@ -27,7 +36,7 @@ pub(crate) fn run(ctx: &Context, body: &mut Body, activity: &Activity) -> DenseM
         body.reserve_ops(7 * body.num_op_slots());
     }
     let mut r = Rewriter::new(ctx, body);
-    let mut renamed = DenseMap::default();
+    let mut changes = Changes::default();
     for op in ops {
         add_else(&mut r, &names, op);
         let Some(form) = names.form(r.body, op) else {
@@ -35,7 +44,7 @@ pub(crate) fn run(ctx: &Context, body: &mut Body, activity: &Activity) -> DenseM
         };
         let stack = match form.entry {
             Some(_) => Some(create_stack(&mut r, &names, op)),
-            None => match add_entry(&mut r, &names, op, &mut renamed) {
+            None => match add_entry(&mut r, &names, op, &mut changes) {
                 true => None,
                 false => continue,
             },
@@ -47,7 +56,7 @@ pub(crate) fn run(ctx: &Context, body: &mut Body, activity: &Activity) -> DenseM
             }
         }
     }
-    renamed
+    changes
 }
 
 /// A branch without results may lack its else; its dual has results where it pushes on a stack.
@@ -84,7 +93,7 @@ fn push_locals(r: &mut Rewriter<'_>, names: &ControlOps, block: BlockId, stack: 
 }
 
 /// Gives an operation an entry region that makes a stack, unless it can have none.
-fn add_entry(r: &mut Rewriter<'_>, names: &ControlOps, op: OpId, renamed: &mut DenseMap) -> bool {
+fn add_entry(r: &mut Rewriter<'_>, names: &ControlOps, op: OpId, changes: &mut Changes) -> bool {
     let edit = FlowEdit::new(names.ctx, r.body, op).and_then(|mut edit| {
         edit.add_entry(cf::CREATE_STACK, names.stack);
         edit.check(r.body)
@@ -94,8 +103,9 @@ fn add_entry(r: &mut Rewriter<'_>, names: &ControlOps, op: OpId, renamed: &mut D
     let op = ready.apply(r, &[]).op;
     // The stack comes last.
     for (old, new) in before.into_iter().zip(r.body.results(op)) {
-        renamed.insert(old, new);
+        changes.renamed.insert(old, new);
     }
+    changes.entered.push(op);
     let regions = r.body.op_regions(op).iter();
     let ends = regions.filter_map(|&region| r.body.operands(r.body.region_terminator(region)?).next_back());
     let handles: Vec<ValueId> = ends.chain(r.body.results(op).next_back()).collect();
