@@ -21,7 +21,15 @@ const WORTH_NOW: usize = 1 << 14;
 
 /// Whether to share this amount of work between threads.
 pub(crate) fn pays(work: usize) -> bool {
-    (work >= WORTH || work >= WORTH_NOW && WATCHERS.load(Ordering::Relaxed) > 0) && rayon::current_num_threads() > 1
+    threads(work) > 1
+}
+
+/// The number of threads that share this amount of work.
+pub(crate) fn threads(work: usize) -> usize {
+    match work >= WORTH || work >= WORTH_NOW && WATCHERS.load(Ordering::Relaxed) > 0 {
+        true => rayon::current_num_threads(),
+        false => 1,
+    }
 }
 
 type Job<'s> = Box<dyn FnOnce() + Send + 's>;

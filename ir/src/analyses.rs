@@ -69,13 +69,13 @@ impl Body {
         what
     }
 
-    /// Keeps what a pass found out about the body as it is now, for the next one, in the place of an older one of this type. Unlike
-    /// an [`Analysis`] it may depend on more than the body, so it is up to who asks for it to see whether it still holds.
+    /// Caches a result of a pass about the body as it is now, for a later pass; it replaces an older one of this type. Unlike an
+    /// [`Analysis`], it may depend on more than the body: the later pass has to check the rest.
     pub fn remember<T: Any + Send + Sync>(&self, what: T) {
         self.keep::<T>(Arc::new(what));
     }
 
-    /// What was remembered, unless the body has changed since.
+    /// The cached result of this type, unless the body has changed since.
     pub fn recall<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
         self.kept::<T>()?.what.downcast().ok()
     }

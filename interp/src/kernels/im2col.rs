@@ -260,7 +260,7 @@ fn turn<T: Real>(s: &Sizes, from: &[T], to: &mut [T]) {
     const CHANNELS: usize = 16;
     let (size, work) = (CHANNELS * s.filters * places, to.len());
     parallel::chunks(to, size, work, |first, to| {
-        let part = first / size.max(1);
+        let part = first / size;
         for (filter, from) in from.chunks_exact(s.rows()).enumerate() {
             let from = from[part * CHANNELS * places..].chunks_exact(places);
             for (to, from) in to.chunks_exact_mut(s.filters * places).zip(from) {

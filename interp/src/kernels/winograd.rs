@@ -136,11 +136,8 @@ impl Tiles {
             count_flops(2 * self.filters * channels * PLACES * self.count);
             let (weights, tiles) = (&weights[..], &tiles[..]);
             let work = self.filters * channels * self.count;
-            // Each part reads all tiles, so there are no more than needed.
-            let each = match parallel::pays(work) {
-                true => self.filters.div_ceil(rayon::current_num_threads()),
-                false => FILTERS,
-            };
+            // Each part reads all tiles: few filters make one part for each thread.
+            let each = self.filters.div_ceil(parallel::threads(work));
             let each = each.next_multiple_of(self.height).min(FILTERS);
             let parts = to.chunks_mut(each * area);
             let mut finite: Vec<(bool, &mut [T])> = parts.map(|part| (true, part)).collect();

@@ -250,7 +250,7 @@ impl Activity {
         }
     }
 
-    /// The same after the locals were recorded; `None` if more might have changed than is said, as where the body had stacks before.
+    /// The activity after the locals were recorded; `None` if recording may change more than `changes`, as in a body that had stacks before.
     pub(crate) fn after_recording(mut self, ctx: &Context, body: &Body, changes: &Changes) -> Option<Activity> {
         let is_plain = self.custom.is_empty() && self.opaque.inside.is_empty();
         if !is_plain || !self.stacks.is_empty() || !self.memory.is_empty() {
@@ -265,11 +265,11 @@ impl Activity {
         }
         self.origin.rename(body, renamed);
         self.toward.rename(body, renamed);
-        // From the operands to the arguments of the first region, and from these to those of the next.
+        // An entry region forwards the operands to the arguments of the next region.
         for &op in &changes.entered {
-            let first = body.op_regions(op).first().copied();
-            let end = first.and_then(|region| body.region_terminator(region));
-            for op in [Some(op), end].into_iter().flatten() {
+            let entry = body.op_regions(op).first();
+            let end = entry.and_then(|&region| body.region_terminator(region));
+            for op in std::iter::once(op).chain(end) {
                 for index in 0..body.num_operands(op) {
                     let from = body.operand(op, index);
                     for to in body.flow_targets(ctx, Use { op, index }).into_iter().flatten() {
@@ -394,7 +394,7 @@ impl Paths {
         }
     }
 
-    /// Values that have taken the places of others go on from where these did.
+    /// Replaces values on the paths, and gives their successors to those that replace them.
     fn rename(&mut self, body: &Body, renamed: &DenseMap) {
         for to in &mut self.next {
             *to = renamed.get_or_self(*to);

@@ -10,6 +10,7 @@
 //! with the adjoint of a loop built as its exact dual; see `docs/autodiff.md`.
 
 mod activity;
+mod activity_cache;
 mod adjoint;
 mod batch;
 mod buffer_calls;
@@ -25,7 +26,6 @@ mod functions;
 mod idioms;
 mod invariants;
 mod jvp;
-mod known;
 mod loop_carried_reuse;
 mod loop_editing;
 mod lower;
@@ -78,10 +78,10 @@ use crate::analysis::{Variables, has_unknown_effects};
 use crate::bodies::{atomically, inner_bodies_mut};
 use crate::inline::call_composites;
 use activity::Activity;
+use activity_cache::ActivityCache;
 use adjoint::Adjoint;
 use cotangent::{Frame, conjugated, zeros_like};
 use custom::CustomCalls;
-use known::Known;
 pub(crate) use rules::RuleTable;
 use stacks::Mode;
 use targets::{Seed, Targets, Unit, UnitKind};
@@ -108,7 +108,7 @@ pub fn stack_locals(module: &mut Module, options: &BackwardOptions) -> Result<Ve
             Some(&mut skipped),
             &mut |ctx, body, _, targets, activity, _| {
                 let changes = stack_locals::run(ctx, body, &activity);
-                Known::remember(ctx, body, options, targets, activity, &changes);
+                ActivityCache::store(ctx, body, options, targets, activity, &changes);
                 Ok(())
             },
         )?;
@@ -252,10 +252,10 @@ fn differentiate(
         let Some(body) = targets::body_at(module, &unit.path) else {
             continue;
         };
-        let is_known = mode == Mode::Reverse && Known::is_there(body);
+        let is_checked = mode == Mode::Reverse && ActivityCache::is_valid(body);
         // A rule emits what computes an operation once more; loops and branches have to record instead, and effects must not be
         // repeated.
-        if !is_known {
+        if !is_checked {
             expand_composites_in(&ctx, body, &|op| {
                 let repeatable =
                     |semantics: &dyn Semantics| !semantics.has_regions(op) && semantics.is_pure(op) == Some(true);
@@ -313,15 +313,13 @@ fn differentiate(
             true => custom_calls.of(&unit.path, body),
             false => FxHashMap::default(),
         });
-        let known = match mode {
-            Mode::Reverse => Known::recall(&ctx, body, &rules, options, targets),
-            Mode::Forward => None,
-        };
-        if let Some(activity) = known {
+        let (inputs, outputs) = (targets.input_values(), targets.output_values());
+        if mode == Mode::Reverse
+            && let Some(activity) = ActivityCache::get(&ctx, body, &rules, options, [&inputs, &outputs])
+        {
             checked.push((unit, targets, activity, rules.take_calls(), Vec::new()));
             continue;
         }
-        let (inputs, outputs) = (targets.input_values(), targets.output_values());
         let activity = Arc::new(Activity::new(&ctx, body, &rules, &inputs, &outputs));
         let mut errors = adjoint::check_rules(&ctx, body, &rules, &activity, mode);
         if errors.is_empty() {

@@ -13,12 +13,12 @@ use super::activity::Activity;
 use super::control_ops::{ControlOps, locals};
 use super::dense::DenseMap;
 
-/// What recording changes beside pushes.
+/// What recording changes apart from pushes.
 #[derive(Default)]
 pub(crate) struct Changes {
-    /// The values that have taken the places of results of operations that got a stack.
+    /// The results of operations that were recreated with a stack, and the new results that replace them.
     pub(crate) renamed: DenseMap,
-    /// The operations that got a first region, which hands their operands on to the next.
+    /// The operations that got an entry region.
     pub(crate) entered: Vec<OpId>,
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn run(ctx: &Context, body: &mut Body, activity: &Activity) -> Change
         .filter(|&op| names.kind(body, op).is_some() && activity.passes_through(body, op))
         .collect();
     if !ops.is_empty() {
-        // Most values are pushed and popped, and most operations have an adjoint of two or three: what grows once is copied once.
+        // For the pushes, and for the three operations for each that `build-backward` reserves: a large body is moved once.
         body.reserve_ops(7 * body.num_op_slots());
     }
     let mut r = Rewriter::new(ctx, body);
@@ -44,10 +44,8 @@ pub(crate) fn run(ctx: &Context, body: &mut Body, activity: &Activity) -> Change
         };
         let stack = match form.entry {
             Some(_) => Some(create_stack(&mut r, &names, op)),
-            None => match add_entry(&mut r, &names, op, &mut changes) {
-                true => None,
-                false => continue,
-            },
+            None if add_entry(&mut r, &names, op, &mut changes) => None,
+            None => continue,
         };
         for block in form.present() {
             let own = r.body.block_args(block).last().copied();
