@@ -80,27 +80,37 @@ fn watch_while(waits: impl Fn() -> bool) {
 /// The most jobs that a thread takes at once.
 const AT_ONCE: usize = 8;
 
-/// Runs jobs on all threads; each makes the next ones when it is ready for them: some at first, single ones in the end. This thread looks
-/// for the end of the last ones for some time before it sleeps: waking it would take as long as a job.
-fn spread<'s>(jobs: &mut (dyn Iterator<Item = Job<'s>> + Send)) {
+/// The jobs on one share of a list, first to last.
+type Share<'s> = Box<dyn DoubleEndedIterator<Item = Job<'s>> + Send + 's>;
+
+/// Runs jobs on all threads. Each begins with its own share, the same part of every list, which is in the cache of its core if an
+/// earlier kernel computed it there; then it takes jobs from the end of what the others have left: some at first, single ones in the end.
+/// A job is made when a thread is ready for it. This thread looks for the end of the last ones for some time before it sleeps: waking
+/// it would take as long as a job.
+fn spread(shares: Vec<Share<'_>>) {
     keep_awake();
     // A thread that runs jobs holds a reference; what they write is seen at the end of the scope.
-    let (jobs, busy) = (Mutex::new(jobs), Arc::new(()));
-    let threads = rayon::current_num_threads();
-    let next = || {
-        let mut jobs = jobs.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = jobs.size_hint().0 / (2 * threads);
-        let some: SmallVec<[Job<'_>; AT_ONCE]> = jobs.take(count.clamp(1, AT_ONCE)).collect();
+    let (shares, busy) = (shares.into_iter().map(Mutex::new).collect::<Vec<_>>(), Arc::new(()));
+    let take = |number: usize, own: bool| {
+        let mut share = shares[number].lock().unwrap_or_else(PoisonError::into_inner);
+        let left = share.size_hint().0 / if own { 2 } else { 4 };
+        let mut some: SmallVec<[Job<'_>; AT_ONCE]> = SmallVec::new();
+        for _ in 0..left.clamp(1, AT_ONCE) {
+            some.extend(if own { share.next() } else { share.next_back() });
+        }
         // Counted before another thread can find that there are no more.
         (!some.is_empty()).then(|| (some, Arc::clone(&busy)))
     };
     let work = || {
-        while let Some((some, _busy)) = next() {
-            some.into_iter().for_each(|job| job());
+        let own = rayon::current_thread_index().unwrap_or_default() % shares.len();
+        for number in (own..shares.len()).chain(0..own) {
+            while let Some((some, _busy)) = take(number, number == own) {
+                some.into_iter().for_each(|job| job());
+            }
         }
     };
     rayon::in_place_scope(|scope| {
-        for _ in 1..threads {
+        for _ in 1..shares.len() {
             scope.spawn(|_| work());
         }
         work();
@@ -110,16 +120,9 @@ fn spread<'s>(jobs: &mut (dyn Iterator<Item = Job<'s>> + Send)) {
 
 /// Calls `f` with parts of `size` elements and the index of the first one of each. `work` is that of all together.
 pub(crate) fn chunks<T: Send>(values: &mut [T], size: usize, work: usize, f: impl Fn(usize, &mut [T]) + Sync) {
-    fn chunks<T: Send>(values: &mut [T], size: usize, work: usize, f: &(dyn Fn(usize, &mut [T]) + Sync)) {
-        let parallel = values.len() > size && pays(work);
-        let parts = values.chunks_mut(size).enumerate();
-        if parallel {
-            spread(&mut parts.map(|(at, part)| -> Job<'_> { Box::new(move || f(at * size, part)) }));
-        } else {
-            parts.for_each(|(at, part)| f(at * size, part));
-        }
-    }
-    chunks(values, size.max(1), work, &f);
+    let size = size.max(1);
+    let mut none = vec![(); values.len().div_ceil(size)];
+    pairs(values, &mut none, [size, 1], work, |at, part, _| f(at * size, part));
 }
 
 /// The same for parts that may fail.
@@ -156,15 +159,34 @@ pub(crate) fn pairs<T: Send, U: Send>(
     work: usize,
     f: impl Fn(usize, &mut [T], &mut [U]) + Sync,
 ) {
-    let [size, other] = sizes.map(|size| size.max(1));
-    let parallel = values.len() > size && pays(work);
-    let parts = values.chunks_mut(size).zip(others.chunks_mut(other)).enumerate();
-    let f = &f;
-    if parallel {
-        spread(&mut parts.map(|(at, (part, others))| -> Job<'_> { Box::new(move || f(at, part, others)) }));
-    } else {
-        parts.for_each(|(at, (part, others))| f(at, part, others));
+    fn pairs<'s, T: Send, U: Send>(
+        (mut values, mut others): (&'s mut [T], &'s mut [U]),
+        [size, other]: [usize; 2],
+        threads: usize,
+        f: &'s (dyn Fn(usize, &mut [T], &mut [U]) + Sync),
+    ) {
+        let count = values.len().div_ceil(size);
+        if threads.min(count) < 2 {
+            let parts = values.chunks_mut(size).zip(others.chunks_mut(other)).enumerate();
+            return parts.for_each(|(at, (part, others))| f(at, part, others));
+        }
+        let shares = (0..threads).map(|number| -> Share<'s> {
+            let [start, end] = [number, number + 1].map(|number| number * count / threads);
+            let own = cut(&mut values, (end - start) * size).chunks_mut(size);
+            let parts = (start..end).zip(own.zip(cut(&mut others, (end - start) * other).chunks_mut(other)));
+            Box::new(parts.map(move |(at, (part, others))| -> Job<'s> { Box::new(move || f(at, part, others)) }))
+        });
+        spread(shares.collect());
     }
+    pairs((values, others), sizes.map(|size| size.max(1)), threads(work), &f);
+}
+
+/// Takes elements from the start of a list: so many, or as many as there are.
+fn cut<'s, T>(values: &mut &'s mut [T], count: usize) -> &'s mut [T] {
+    let all = std::mem::take(values);
+    let (first, rest) = all.split_at_mut(count.min(all.len()));
+    *values = rest;
+    first
 }
 
 /// How a list is divided into parts.
@@ -247,4 +269,37 @@ pub(crate) fn changed<T: Element, U: Send>(
     }
     failure.into_inner().unwrap_or_else(PoisonError::into_inner)?;
     Ok(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_part_is_visited_once() {
+        for threads in 1..=3 {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            for (count, sizes) in [
+                (0, [4, 1]),
+                (1, [4, 1]),
+                (7, [4, 1]),
+                (8, [4, 2]),
+                (1000, [3, 5]),
+                (1001, [1, 1]),
+            ] {
+                let mut values = vec![0; count];
+                let mut others = vec![0; count.div_ceil(sizes[0]) * sizes[1]];
+                pool.install(|| {
+                    pairs(&mut values, &mut others, sizes, usize::MAX, |at, values, others| {
+                        assert_eq!(others.len(), sizes[1]);
+                        values.iter_mut().for_each(|value| *value += at + 1);
+                        others.iter_mut().for_each(|other| *other += at + 1);
+                    });
+                });
+                let numbers = |size: usize, count: usize| (0..count).map(|at| at / size + 1).collect::<Vec<_>>();
+                assert_eq!(values, numbers(sizes[0], count), "{threads} {count} {sizes:?}");
+                assert_eq!(others, numbers(sizes[1], others.len()), "{threads} {count} {sizes:?}");
+            }
+        }
+    }
 }

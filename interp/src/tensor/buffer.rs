@@ -1,7 +1,8 @@
 //! A pool for the memory of tensors.
 //!
 //! A loop creates tensors of a few sizes and drops them, over and over. Small buffers without references are kept by
-//! their thread for the next tensor of about the same size, so that a loop does not allocate.
+//! their thread for the next tensor of about the same size, so that a loop does not allocate. With several threads, so are some
+//! large ones.
 //!
 //! A buffer also keeps what kernels derive from its elements, until these may change.
 
@@ -26,9 +27,9 @@ const KEPT: usize = 1024;
 /// The number of bytes kept per element type and thread.
 const KEPT_BYTES: usize = 16 << 20;
 
-/// The number of large lists that are kept for kernels, and the bytes that they have together at most. A layer of a model needs some, and
-/// of a new one each page has to be cleared.
-const LARGE_KEPT: usize = 12;
+/// The number of large lists that are kept, and the bytes that they have together at most. A layer of a model needs some, and of a new
+/// one each page has to be cleared.
+const LARGE_KEPT: usize = 32;
 const LARGE_BYTES: usize = 64 << 20;
 
 /// The largest size class not above `count`.
@@ -172,7 +173,7 @@ pub struct Pool<T> {
     /// Lists of any elements, by size class of their capacity.
     spare: [Vec<Storage<T>>; CLASSES],
     bytes: usize,
-    /// Large lists that kernels compute in.
+    /// Large lists: those that kernels computed in, and with several threads those of tensors too.
     large: Vec<Storage<T>>,
 }
 
@@ -209,8 +210,9 @@ impl<T> Pool<T> {
     /// A large list of about `count` elements.
     fn take_large(&mut self, count: usize) -> Option<Storage<T>> {
         let fits = |values: &Storage<T>| (count..=count.saturating_mul(2)).contains(&values.capacity());
-        let at = self.large.iter().position(fits)?;
-        let values = self.large.swap_remove(at);
+        let fitting = self.large.iter().enumerate().filter(|(_, values)| fits(values));
+        let (at, _) = fitting.min_by_key(|(_, values)| values.capacity())?;
+        let values = self.large.remove(at);
         values.held.is_current().then_some(values)
     }
 
@@ -261,9 +263,14 @@ pub(crate) fn room<T: Element>(count: usize) -> Result<Storage<T>, String> {
         kept.clear();
         return Ok(kept);
     }
-    Storage::fresh(rounded(count)).or_else(|_| {
+    allocated(rounded(count))
+}
+
+/// An empty list with new memory; what this thread keeps is freed if there is none without.
+fn allocated<T: Element>(count: usize) -> Result<Storage<T>, String> {
+    Storage::fresh(count).or_else(|_| {
         clear_pools();
-        Storage::fresh(rounded(count))
+        Storage::fresh(count)
     })
 }
 
@@ -271,8 +278,7 @@ pub(crate) fn room<T: Element>(count: usize) -> Result<Storage<T>, String> {
 pub(crate) fn filled<T: Element>(count: usize, value: T) -> Result<Storage<T>, String> {
     if count > LARGEST && value == T::default() {
         // For zeros the system provides fresh pages; whether there is enough memory is checked first.
-        let room = Storage::<T>::fresh(count)?;
-        let Storage { values, held } = room;
+        let Storage { values, held } = allocated::<T>(count)?;
         drop(values);
         return Ok(Storage {
             values: vec![value; count],
@@ -422,8 +428,15 @@ impl<T: Element> Drop for Buffer<T> {
             return;
         };
         let values = std::mem::take(inside.change());
+        // On one thread, what the allocator freed last is more likely to be in the cache; with several, clearing memory is what the
+        // others wait for.
+        let large = values.capacity() > LARGEST && rayon::current_num_threads() > 1;
         T::pooled(|pool| {
-            pool.put(values);
+            if large {
+                pool.put_large(values);
+            } else {
+                pool.put(values);
+            }
             if pool.shells.len() < KEPT {
                 pool.shells.push(shared);
             }
@@ -468,6 +481,24 @@ mod tests {
         assert_ne!(copied.as_ptr(), place);
         let moved = kept.into_storage().unwrap();
         assert_eq!(moved.as_ptr(), place);
+    }
+
+    #[test]
+    fn large_memory_is_used_again_by_several_threads() {
+        let again = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let first = Buffer::from(stale::<f32>(LARGEST + 9).unwrap());
+                let longer = Buffer::from(stale::<f32>(LARGEST + 99).unwrap());
+                let place = first.as_ptr();
+                drop(first);
+                drop(longer);
+                // The smallest one in which there is room.
+                stale::<f32>(LARGEST + 5).unwrap().as_ptr() == place && f32::pooled(|pool| pool.large.len()) == Some(1)
+            })
+        };
+        assert!(!again(1));
+        assert!(again(2));
     }
 
     #[test]
