@@ -36,12 +36,14 @@ impl Cut {
             () => WIDE,
         };
         let width = vectors * lanes;
+        // Blocks of about the same size, so that no last one is small.
+        let blocks = |extent: usize, size: usize| extent.div_ceil((extent + size / 2).div_euclid(size).max(1));
         Cut {
             height,
             vectors,
             width,
-            depth: DEPTH.min(p.k),
-            count: COLUMNS.next_multiple_of(width).min(columns(vectors)),
+            depth: blocks(p.k, DEPTH),
+            count: blocks(p.n, COLUMNS).next_multiple_of(width),
         }
     }
 }
