@@ -27,9 +27,15 @@ pub(crate) fn pays(work: usize) -> bool {
 /// The number of threads that share this amount of work.
 pub(crate) fn threads(work: usize) -> usize {
     match work >= WORTH || work >= WORTH_NOW && WATCHERS.load(Ordering::Relaxed) > 0 {
+        true if ALONE.get() => 1,
         true => rayon::current_num_threads(),
         false => 1,
     }
+}
+
+thread_local! {
+    /// Whether this thread runs one of so many jobs that each is computed by one thread.
+    static ALONE: Cell<bool> = const { Cell::new(false) };
 }
 
 type Job<'s> = Box<dyn FnOnce() + Send + 's>;
@@ -89,6 +95,7 @@ type Share<'s> = Box<dyn DoubleEndedIterator<Item = Job<'s>> + Send + 's>;
 /// it would take as long as a job.
 fn spread(shares: Vec<Share<'_>>) {
     keep_awake();
+    let many = shares.iter().map(|share| share.size_hint().0).sum::<usize>() >= 2 * shares.len();
     // A thread that runs jobs holds a reference; what they write is seen at the end of the scope.
     let (shares, busy) = (shares.into_iter().map(Mutex::new).collect::<Vec<_>>(), Arc::new(()));
     let take = |number: usize, own: bool| {
@@ -105,7 +112,9 @@ fn spread(shares: Vec<Share<'_>>) {
         let own = rayon::current_thread_index().unwrap_or_default() % shares.len();
         for number in (own..shares.len()).chain(0..own) {
             while let Some((some, _busy)) = take(number, number == own) {
+                let before = ALONE.replace(many);
                 some.into_iter().for_each(|job| job());
+                ALONE.set(before);
             }
         }
     };

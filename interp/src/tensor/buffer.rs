@@ -8,6 +8,7 @@
 
 use std::any::Any;
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::sync::OnceLock;
@@ -22,14 +23,13 @@ use super::{Complex, Element};
 pub(crate) const LARGEST: usize = (1 << 15) - 1;
 /// Size classes: up to seven elements each, then four per power of two.
 const CLASSES: usize = class(LARGEST) + 1;
-/// The number of buffers kept per size class.
+/// The number of buffers kept per size class, and of large lists.
 const KEPT: usize = 1024;
 /// The number of bytes kept per element type and thread.
 const KEPT_BYTES: usize = 16 << 20;
 
-/// The number of large lists that are kept, and the bytes that they have together at most. A layer of a model needs some, and of a new
-/// one each page has to be cleared.
-const LARGE_KEPT: usize = 32;
+/// The bytes of the large lists that are kept together, at most. A layer of a model needs some, and of a new one each page has to be
+/// cleared.
 const LARGE_BYTES: usize = 64 << 20;
 
 /// The largest size class not above `count`.
@@ -173,8 +173,9 @@ pub struct Pool<T> {
     /// Lists of any elements, by size class of their capacity.
     spare: [Vec<Storage<T>>; CLASSES],
     bytes: usize,
-    /// Large lists: those that kernels computed in, and with several threads those of tensors too.
-    large: Vec<Storage<T>>,
+    /// Large lists, the last one last, and their bytes: those that kernels computed in, and with several threads those of tensors too.
+    large: VecDeque<Storage<T>>,
+    large_bytes: usize,
 }
 
 impl<T> Pool<T> {
@@ -184,7 +185,8 @@ impl<T> Pool<T> {
             shells: Vec::new(),
             spare: [const { Vec::new() }; CLASSES],
             bytes: 0,
-            large: Vec::new(),
+            large: VecDeque::new(),
+            large_bytes: 0,
         }
     }
 
@@ -207,31 +209,37 @@ impl<T> Pool<T> {
         }
     }
 
-    /// A large list of about `count` elements.
+    /// A large list of about `count` elements: the last one of that size, or the smallest one in which there is room.
     fn take_large(&mut self, count: usize) -> Option<Storage<T>> {
-        let fits = |values: &Storage<T>| (count..=count.saturating_mul(2)).contains(&values.capacity());
-        let fitting = self.large.iter().enumerate().filter(|(_, values)| fits(values));
-        let (at, _) = fitting.min_by_key(|(_, values)| values.capacity())?;
-        let values = self.large.remove(at);
+        let mut best: Option<(usize, usize)> = None;
+        for (at, values) in self.large.iter().enumerate().rev() {
+            let size = values.capacity();
+            if size >= count && best.map_or(size <= count.saturating_mul(2), |(least, _)| size < least) {
+                best = Some((size, at));
+            }
+            if size == count {
+                break;
+            }
+        }
+        let values = self.large.remove(best?.1)?;
+        self.large_bytes -= bytes_of(&values);
         values.held.is_current().then_some(values)
     }
 
     fn put_large(&mut self, values: Storage<T>) {
-        self.large.insert(0, values);
-        let mut bytes = 0;
-        let fitting = self.large.iter().take(LARGE_KEPT).take_while(|values| {
-            bytes += values.capacity() * size_of::<T>();
-            bytes <= LARGE_BYTES
-        });
-        let fitting = fitting.count();
-        self.large.truncate(fitting);
+        self.large_bytes += bytes_of(&values);
+        self.large.push_back(values);
+        while self.large_bytes > LARGE_BYTES || self.large.len() > KEPT {
+            let Some(first) = self.large.pop_front() else { break };
+            self.large_bytes -= bytes_of(&first);
+        }
     }
 
     /// Frees all memory that is kept.
     fn clear(&mut self) {
         self.spare.iter_mut().for_each(Vec::clear);
         self.large.clear();
-        self.bytes = 0;
+        (self.bytes, self.large_bytes) = (0, 0);
     }
 }
 
@@ -257,9 +265,19 @@ fn clear_pools() {
     clear::<Complex<f64>>();
 }
 
+/// Whether large tensors are kept for the next ones. On one thread, what the allocator freed last is more likely to be in the cache; with
+/// several, clearing memory is what the others wait for.
+fn keeps_large() -> bool {
+    rayon::current_num_threads() > 1
+}
+
 /// An empty list with capacity.
 pub(crate) fn room<T: Element>(count: usize) -> Result<Storage<T>, String> {
-    if let Some(mut kept) = T::pooled(|pool| pool.take(count)).flatten() {
+    let take = |pool: &mut Pool<T>| match count > LARGEST {
+        true if keeps_large() => pool.take_large(count),
+        _ => pool.take(count),
+    };
+    if let Some(mut kept) = T::pooled(take).flatten() {
         kept.clear();
         return Ok(kept);
     }
@@ -428,9 +446,7 @@ impl<T: Element> Drop for Buffer<T> {
             return;
         };
         let values = std::mem::take(inside.change());
-        // On one thread, what the allocator freed last is more likely to be in the cache; with several, clearing memory is what the
-        // others wait for.
-        let large = values.capacity() > LARGEST && rayon::current_num_threads() > 1;
+        let large = values.capacity() > LARGEST && keeps_large();
         T::pooled(|pool| {
             if large {
                 pool.put_large(values);
