@@ -160,6 +160,9 @@ pub(crate) fn map<R: Send>(count: usize, work: usize, f: impl Fn(usize) -> R + S
     out.into_iter().flatten().collect()
 }
 
+/// What is done with a part of two lists, given its number.
+type OnParts<'s, T, U> = dyn Fn(usize, &mut [T], &mut [U]) + Sync + 's;
+
 /// Calls `f` with parts of two lists that belong together, of `sizes` elements each, and their number.
 pub(crate) fn pairs<T: Send, U: Send>(
     values: &mut [T],
@@ -172,7 +175,7 @@ pub(crate) fn pairs<T: Send, U: Send>(
         (mut values, mut others): (&'s mut [T], &'s mut [U]),
         [size, other]: [usize; 2],
         threads: usize,
-        f: &'s (dyn Fn(usize, &mut [T], &mut [U]) + Sync),
+        f: &'s OnParts<'s, T, U>,
     ) {
         let count = values.len().div_ceil(size);
         if threads.min(count) < 2 {

@@ -1,8 +1,7 @@
 //! A pool for the memory of tensors.
 //!
 //! A loop creates tensors of a few sizes and drops them, over and over. Small buffers without references are kept by
-//! their thread for the next tensor of about the same size, so that a loop does not allocate. With several threads, so are some
-//! large ones.
+//! their thread for the next tensor of about the same size, so that a loop does not allocate; so are some large ones.
 //!
 //! A buffer also keeps what kernels derive from its elements, until these may change.
 
@@ -28,9 +27,12 @@ const KEPT: usize = 1024;
 /// The number of bytes kept per element type and thread.
 const KEPT_BYTES: usize = 16 << 20;
 
-/// The bytes of the large lists that are kept together, at most. A layer of a model needs some, and of a new one each page has to be
-/// cleared.
+/// The bytes of the large lists of kernels that are kept, and of those of tensors on several threads. A layer of a model needs some, and
+/// of a new one each page has to be cleared.
 const LARGE_BYTES: usize = 64 << 20;
+
+/// The bytes of tensors that are kept for the next ones on one thread.
+const HOT_BYTES: usize = 8 << 20;
 
 /// The largest size class not above `count`.
 const fn class(count: usize) -> usize {
@@ -173,9 +175,52 @@ pub struct Pool<T> {
     /// Lists of any elements, by size class of their capacity.
     spare: [Vec<Storage<T>>; CLASSES],
     bytes: usize,
-    /// Large lists, the last one last, and their bytes: those that kernels computed in, and with several threads those of tensors too.
-    large: VecDeque<Storage<T>>,
-    large_bytes: usize,
+    /// Large lists that kernels computed in.
+    large: Large<T>,
+    /// Those of tensors.
+    tensors: Large<T>,
+}
+
+/// Large lists, the last one last.
+struct Large<T> {
+    lists: VecDeque<Storage<T>>,
+    bytes: usize,
+}
+
+impl<T> Large<T> {
+    const fn new() -> Self {
+        Large {
+            lists: VecDeque::new(),
+            bytes: 0,
+        }
+    }
+
+    /// A list of about `count` elements: the last one of that size, or the smallest one in which there is room.
+    fn take(&mut self, count: usize) -> Option<Storage<T>> {
+        let mut best: Option<(usize, usize)> = None;
+        for (at, values) in self.lists.iter().enumerate().rev() {
+            let size = values.capacity();
+            if size >= count && best.map_or(size <= count.saturating_mul(2), |(least, _)| size < least) {
+                best = Some((size, at));
+            }
+            if size == count {
+                break;
+            }
+        }
+        let values = self.lists.remove(best?.1)?;
+        self.bytes -= bytes_of(&values);
+        values.held.is_current().then_some(values)
+    }
+
+    /// Adds a list; the first ones are given back, such that all have so many bytes at most.
+    fn put(&mut self, values: Storage<T>, most: usize) {
+        self.bytes += bytes_of(&values);
+        self.lists.push_back(values);
+        while self.bytes > most || self.lists.len() > KEPT {
+            let Some(first) = self.lists.pop_front() else { break };
+            self.bytes -= bytes_of(&first);
+        }
+    }
 }
 
 impl<T> Pool<T> {
@@ -185,8 +230,8 @@ impl<T> Pool<T> {
             shells: Vec::new(),
             spare: [const { Vec::new() }; CLASSES],
             bytes: 0,
-            large: VecDeque::new(),
-            large_bytes: 0,
+            large: Large::new(),
+            tensors: Large::new(),
         }
     }
 
@@ -209,37 +254,11 @@ impl<T> Pool<T> {
         }
     }
 
-    /// A large list of about `count` elements: the last one of that size, or the smallest one in which there is room.
-    fn take_large(&mut self, count: usize) -> Option<Storage<T>> {
-        let mut best: Option<(usize, usize)> = None;
-        for (at, values) in self.large.iter().enumerate().rev() {
-            let size = values.capacity();
-            if size >= count && best.map_or(size <= count.saturating_mul(2), |(least, _)| size < least) {
-                best = Some((size, at));
-            }
-            if size == count {
-                break;
-            }
-        }
-        let values = self.large.remove(best?.1)?;
-        self.large_bytes -= bytes_of(&values);
-        values.held.is_current().then_some(values)
-    }
-
-    fn put_large(&mut self, values: Storage<T>) {
-        self.large_bytes += bytes_of(&values);
-        self.large.push_back(values);
-        while self.large_bytes > LARGE_BYTES || self.large.len() > KEPT {
-            let Some(first) = self.large.pop_front() else { break };
-            self.large_bytes -= bytes_of(&first);
-        }
-    }
-
     /// Frees all memory that is kept.
     fn clear(&mut self) {
         self.spare.iter_mut().for_each(Vec::clear);
-        self.large.clear();
-        (self.bytes, self.large_bytes) = (0, 0);
+        self.bytes = 0;
+        (self.large, self.tensors) = (Large::new(), Large::new());
     }
 }
 
@@ -265,17 +284,21 @@ fn clear_pools() {
     clear::<Complex<f64>>();
 }
 
-/// Whether large tensors are kept for the next ones. On one thread, what the allocator freed last is more likely to be in the cache; with
-/// several, clearing memory is what the others wait for.
-fn keeps_large() -> bool {
-    rayon::current_num_threads() > 1
+/// The bytes of large tensors that are kept for the next ones: on one thread as many as may be in the cache still, with several more, as
+/// clearing memory is what the others wait for.
+fn tensor_bytes() -> usize {
+    // Outside a pool, asking for the number of threads would start them.
+    match rayon::current_thread_index().map(|_| rayon::current_num_threads()) {
+        None | Some(1) => HOT_BYTES,
+        Some(_) => LARGE_BYTES,
+    }
 }
 
 /// An empty list with capacity.
 pub(crate) fn room<T: Element>(count: usize) -> Result<Storage<T>, String> {
     let take = |pool: &mut Pool<T>| match count > LARGEST {
-        true if keeps_large() => pool.take_large(count),
-        _ => pool.take(count),
+        true => pool.tensors.take(count),
+        false => pool.take(count),
     };
     if let Some(mut kept) = T::pooled(take).flatten() {
         kept.clear();
@@ -311,7 +334,7 @@ pub(crate) fn filled<T: Element>(count: usize, value: T) -> Result<Storage<T>, S
 /// A buffer with unspecified elements, all of which will be overwritten.
 pub(crate) fn stale<T: Element>(count: usize) -> Result<Storage<T>, String> {
     let take = |pool: &mut Pool<T>| match count > LARGEST {
-        true => pool.take_large(count),
+        true => pool.tensors.take(count).or_else(|| pool.large.take(count)),
         false => pool.take(count),
     };
     match T::pooled(take).flatten() {
@@ -350,7 +373,7 @@ pub(crate) fn scratch<T>(count: usize) -> Result<Reservation, String> {
 /// Returns the memory of a list that did not become a tensor.
 pub(crate) fn done<T: Element>(values: Storage<T>) {
     T::pooled(|pool| match values.capacity() > LARGEST {
-        true => pool.put_large(values),
+        true => pool.large.put(values, LARGE_BYTES),
         false => pool.put(values),
     });
 }
@@ -446,12 +469,10 @@ impl<T: Element> Drop for Buffer<T> {
             return;
         };
         let values = std::mem::take(inside.change());
-        let large = values.capacity() > LARGEST && keeps_large();
         T::pooled(|pool| {
-            if large {
-                pool.put_large(values);
-            } else {
-                pool.put(values);
+            match values.capacity() > LARGEST {
+                true => pool.tensors.put(values, tensor_bytes()),
+                false => pool.put(values),
             }
             if pool.shells.len() < KEPT {
                 pool.shells.push(shared);
@@ -500,21 +521,24 @@ mod tests {
     }
 
     #[test]
-    fn large_memory_is_used_again_by_several_threads() {
-        let again = |threads| {
+    fn large_memory_is_used_again() {
+        const COUNT: usize = HOT_BYTES / size_of::<f32>() / 2;
+        let on = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
-                let first = Buffer::from(stale::<f32>(LARGEST + 9).unwrap());
-                let longer = Buffer::from(stale::<f32>(LARGEST + 99).unwrap());
-                let place = first.as_ptr();
-                drop(first);
-                drop(longer);
-                // The smallest one in which there is room.
-                stale::<f32>(LARGEST + 5).unwrap().as_ptr() == place && f32::pooled(|pool| pool.large.len()) == Some(1)
+                let make = |count| Buffer::from(stale::<f32>(count).unwrap());
+                let (short, long) = (make(LARGEST + 9), make(LARGEST + 99));
+                let place = short.as_ptr();
+                drop((short, long));
+                // The smallest one in which there is room, however it is filled.
+                assert_eq!(room::<f32>(LARGEST + 5).unwrap().as_ptr(), place);
+                let all = [make(COUNT), make(COUNT), make(COUNT)];
+                drop(all);
+                f32::pooled(|pool| pool.tensors.bytes).unwrap()
             })
         };
-        assert!(!again(1));
-        assert!(again(2));
+        assert!(on(1) <= HOT_BYTES);
+        assert!(on(2) > HOT_BYTES);
     }
 
     #[test]
