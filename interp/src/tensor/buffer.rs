@@ -195,12 +195,12 @@ impl<T> Large<T> {
         }
     }
 
-    /// A list of about `count` elements: the last one of that size, or the smallest one in which there is room.
-    fn take(&mut self, count: usize) -> Option<Storage<T>> {
+    /// A list of `count` to `most` elements: the last one of that size, or the smallest one in which there is room.
+    fn take(&mut self, count: usize, most: usize) -> Option<Storage<T>> {
         let mut best: Option<(usize, usize)> = None;
         for (at, values) in self.lists.iter().enumerate().rev() {
             let size = values.capacity();
-            if size >= count && best.map_or(size <= count.saturating_mul(2), |(least, _)| size < least) {
+            if size >= count && size < best.map_or(most.saturating_add(1), |(least, _)| least) {
                 best = Some((size, at));
             }
             if size == count {
@@ -254,6 +254,11 @@ impl<T> Pool<T> {
         }
     }
 
+    /// The list of a large tensor. A tensor may be there for long, so that little of it may be unused.
+    fn take_tensor(&mut self, count: usize) -> Option<Storage<T>> {
+        self.tensors.take(count, count.saturating_add(count / 4))
+    }
+
     /// Frees all memory that is kept.
     fn clear(&mut self) {
         self.spare.iter_mut().for_each(Vec::clear);
@@ -297,7 +302,7 @@ fn tensor_bytes() -> usize {
 /// An empty list with capacity.
 pub(crate) fn room<T: Element>(count: usize) -> Result<Storage<T>, String> {
     let take = |pool: &mut Pool<T>| match count > LARGEST {
-        true => pool.tensors.take(count),
+        true => pool.take_tensor(count),
         false => pool.take(count),
     };
     if let Some(mut kept) = T::pooled(take).flatten() {
@@ -334,16 +339,24 @@ pub(crate) fn filled<T: Element>(count: usize, value: T) -> Result<Storage<T>, S
 /// A buffer with unspecified elements, all of which will be overwritten.
 pub(crate) fn stale<T: Element>(count: usize) -> Result<Storage<T>, String> {
     let take = |pool: &mut Pool<T>| match count > LARGEST {
-        true => pool.tensors.take(count).or_else(|| pool.large.take(count)),
+        true => pool
+            .take_tensor(count)
+            .or_else(|| pool.large.take(count, count.saturating_mul(2))),
         false => pool.take(count),
     };
-    match T::pooled(take).flatten() {
+    let mut values = match T::pooled(take).flatten() {
         Some(mut kept) => {
             kept.resize(count, T::default());
-            Ok(kept)
+            kept
         }
-        None => filled(count, T::default()),
+        None => filled(count, T::default())?,
+    };
+    if cfg!(debug_assertions) {
+        // What is not overwritten shows in the results.
+        let poison = Some(T::from_f64(f64::NAN)).filter(|nan| nan.to_f64().is_nan());
+        values.fill(poison.unwrap_or_else(|| T::from_i64(77)));
     }
+    Ok(values)
 }
 
 /// The element of a scalar. Such a small buffer is counted, but not checked against the budget.
