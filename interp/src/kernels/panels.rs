@@ -37,7 +37,7 @@ impl Cut {
         };
         let width = vectors * lanes;
         // Blocks of about the same size, so that no last one is small.
-        let blocks = |extent: usize, size: usize| extent.div_ceil((extent + size / 2).div_euclid(size).max(1));
+        let blocks = |extent: usize, size: usize| extent.div_ceil(((extent + size / 2) / size).max(1));
         Cut {
             height,
             vectors,

@@ -235,14 +235,22 @@ impl<T> Pool<T> {
         }
     }
 
+    /// The list of a tensor of about `count` elements. A large one may be there for long, so that little of it may be unused.
     fn take(&mut self, count: usize) -> Option<Storage<T>> {
+        if count > LARGEST {
+            return self.tensors.take(count, count.saturating_add(count / 4));
+        }
         let values = self.spare.get_mut(class(rounded(count)))?.pop()?;
         self.bytes -= values.capacity() * size_of::<T>();
         // Memory kept from another run is not counted in this one.
         values.held.is_current().then_some(values)
     }
 
+    /// Adds the list of a tensor, if it is to be kept.
     fn put(&mut self, values: Storage<T>) {
+        if values.capacity() > LARGEST {
+            return self.tensors.put(values, tensor_bytes());
+        }
         let bytes = values.capacity() * size_of::<T>();
         if let Some(list) = self.spare.get_mut(class(values.capacity()))
             && bytes != 0
@@ -252,11 +260,6 @@ impl<T> Pool<T> {
             self.bytes += bytes;
             list.push(values);
         }
-    }
-
-    /// The list of a large tensor. A tensor may be there for long, so that little of it may be unused.
-    fn take_tensor(&mut self, count: usize) -> Option<Storage<T>> {
-        self.tensors.take(count, count.saturating_add(count / 4))
     }
 
     /// Frees all memory that is kept.
@@ -301,11 +304,7 @@ fn tensor_bytes() -> usize {
 
 /// An empty list with capacity.
 pub(crate) fn room<T: Element>(count: usize) -> Result<Storage<T>, String> {
-    let take = |pool: &mut Pool<T>| match count > LARGEST {
-        true => pool.take_tensor(count),
-        false => pool.take(count),
-    };
-    if let Some(mut kept) = T::pooled(take).flatten() {
+    if let Some(mut kept) = T::pooled(|pool| pool.take(count)).flatten() {
         kept.clear();
         return Ok(kept);
     }
@@ -338,11 +337,9 @@ pub(crate) fn filled<T: Element>(count: usize, value: T) -> Result<Storage<T>, S
 
 /// A buffer with unspecified elements, all of which will be overwritten.
 pub(crate) fn stale<T: Element>(count: usize) -> Result<Storage<T>, String> {
-    let take = |pool: &mut Pool<T>| match count > LARGEST {
-        true => pool
-            .take_tensor(count)
-            .or_else(|| pool.large.take(count, count.saturating_mul(2))),
-        false => pool.take(count),
+    let take = |pool: &mut Pool<T>| match pool.take(count) {
+        None if count > LARGEST => pool.large.take(count, count.saturating_mul(2)),
+        kept => kept,
     };
     let mut values = match T::pooled(take).flatten() {
         Some(mut kept) => {
@@ -483,10 +480,7 @@ impl<T: Element> Drop for Buffer<T> {
         };
         let values = std::mem::take(inside.change());
         T::pooled(|pool| {
-            match values.capacity() > LARGEST {
-                true => pool.tensors.put(values, tensor_bytes()),
-                false => pool.put(values),
-            }
+            pool.put(values);
             if pool.shells.len() < KEPT {
                 pool.shells.push(shared);
             }
