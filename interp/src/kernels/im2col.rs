@@ -8,7 +8,7 @@ use super::depthwise::{Job, Layout, Room, channel};
 use super::gemm::{Product, Real, with_right};
 use super::panels::Right;
 use super::shifted::Shifted;
-use super::winograd::Tiles;
+use super::winograd::{FilterTiles, Tiles};
 use crate::exec::count_flops;
 use crate::parallel;
 use crate::simd::{self, Task};
@@ -190,7 +190,7 @@ pub(super) fn forward<T: Real>(s: &Sizes, x: &[T], filter: &[T], count: usize) -
     }
     let mut out = stale(count)?;
     if let Some(near) = Near::of::<T>(s) {
-        near.convolve([x, filter], &all, &mut out)?;
+        near.convolve([x, filter], false, &all, &mut out)?;
         return Ok(out);
     }
     let mut room = room::<T>(s)?;
@@ -239,32 +239,53 @@ impl<'s> Near<'s> {
         }
     }
 
-    /// Convolves images part by part, and writes over the results.
-    fn convolve<T: Real>(&self, operands: [&[T]; 2], all: &[[Range<usize>; 3]], out: &mut [T]) -> Result<(), String> {
-        match self {
-            Near::Shifted(s, shifted) => shifted.convolve(jobs(s, operands, all, out)),
-            Near::Tiles(s, tiles) if tiles.convolve(jobs(s, operands, all, &mut *out))? => Ok(()),
-            // A result is not finite.
-            Near::Tiles(s, _) => {
-                let shifted = Shifted::of_any(s).ok_or("the windows are too many")?;
-                shifted.convolve(jobs(s, operands, all, out))
+    /// Convolves images part by part, and writes over the results. Filters that are `turned` have filters and channels of each group
+    /// exchanged, and their windows in reverse.
+    fn convolve<T: Real>(
+        &self,
+        [x, filter]: [&[T]; 2],
+        turned: bool,
+        all: &[[Range<usize>; 3]],
+        out: &mut [T],
+    ) -> Result<(), String> {
+        let any;
+        let (s, shifted) = match self {
+            Near::Shifted(s, shifted) => (*s, shifted),
+            Near::Tiles(s, tiles) => {
+                if tiles.convolve(jobs(s, [x, filter], all, &mut *out), turned)? {
+                    return Ok(());
+                }
+                // A result is not finite.
+                any = Shifted::of_any(s).ok_or("the windows are too many")?;
+                (*s, &any)
             }
+        };
+        if !turned {
+            return shifted.convolve(jobs(s, [x, filter], all, out));
         }
+        let mut straight = stale(filter.len())?;
+        let size = s.filters * s.rows();
+        for (to, from) in straight.chunks_exact_mut(size).zip(filter.chunks_exact(size)) {
+            turn(s, from, to);
+        }
+        shifted.convolve(jobs(s, [x, &straight], all, out))?;
+        done(straight);
+        Ok(())
     }
 }
 
-/// The filters of a group with channels and filters exchanged, and windows in reverse.
+/// The filters of a group, given with channels and filters exchanged and windows in reverse.
 fn turn<T: Real>(s: &Sizes, from: &[T], to: &mut [T]) {
     let places = s.rows() / s.channels;
-    // What some channels get is written side by side.
-    const CHANNELS: usize = 16;
-    let (size, work) = (CHANNELS * s.filters * places, to.len());
+    // What some filters get is written side by side.
+    const FILTERS: usize = 16;
+    let (size, work) = (FILTERS * s.rows(), to.len());
     parallel::chunks(to, size, work, |first, to| {
         let part = first / size;
-        for (filter, from) in from.chunks_exact(s.rows()).enumerate() {
-            let from = from[part * CHANNELS * places..].chunks_exact(places);
-            for (to, from) in to.chunks_exact_mut(s.filters * places).zip(from) {
-                let to = to[filter * places..][..places].iter_mut();
+        for (channel, from) in from.chunks_exact(s.filters * places).enumerate() {
+            let from = from[part * FILTERS * places..].chunks_exact(places);
+            for (to, from) in to.chunks_exact_mut(s.rows()).zip(from) {
+                let to = to[channel * places..][..places].iter_mut();
                 to.zip(from.iter().rev()).for_each(|(to, &v)| *to = v);
             }
         }
@@ -276,8 +297,16 @@ fn turn<T: Real>(s: &Sizes, from: &[T], to: &mut [T]) {
 /// # Errors
 /// If there is no memory for it.
 pub(super) fn image<T: Real>(s: &Sizes, filter: &[T], g: &[T], count: usize) -> Result<Storage<T>, String> {
-    let mut out = filled(count, T::default())?;
     let all: Vec<_> = parts(s).collect();
+    let back = s.backwards().filter(|_| s.channels > 1 && !all.is_empty());
+    if let Some(near) = back.as_ref().and_then(Near::of::<T>) {
+        let turned_around = |[image, result, own]: &[Range<usize>; 3]| [result.clone(), image.clone(), own.clone()];
+        let all: Vec<_> = all.iter().map(turned_around).collect();
+        let mut out = stale(count)?;
+        near.convolve([g, filter], true, &all, &mut out)?;
+        return Ok(out);
+    }
+    let mut out = filled(count, T::default())?;
     if s.channels == 1 && !all.is_empty() {
         count_flops(2 * g.len() * s.rows());
         let layout = Layout::of_images(s);
@@ -286,19 +315,6 @@ pub(super) fn image<T: Real>(s: &Sizes, filter: &[T], g: &[T], count: usize) -> 
             let (filters, g) = (&filter[own], &g[result]);
             channel(&layout, Job::Image { filters, g }, room, to)
         })?;
-        return Ok(out);
-    }
-    let back = s.backwards().filter(|_| !all.is_empty());
-    if let Some(near) = back.as_ref().and_then(Near::of::<T>) {
-        let mut turned = stale(filter.len())?;
-        let size = s.filters * s.rows();
-        for (to, from) in turned.chunks_exact_mut(size).zip(filter.chunks_exact(size)) {
-            turn(s, from, to);
-        }
-        let turned_around = |[image, result, own]: &[Range<usize>; 3]| [result.clone(), image.clone(), own.clone()];
-        let all: Vec<_> = all.iter().map(turned_around).collect();
-        near.convolve([g, &turned], &all, &mut out)?;
-        done(turned);
         return Ok(out);
     }
     let mut room = room::<T>(s)?;
@@ -354,6 +370,11 @@ pub(super) fn filter<T: Real>(s: &Sizes, x: &[T], g: &[T], count: usize) -> Resu
                 channel(&layout, Job::Filter { image, g }, room, to)
             })
         })?;
+        return Ok(out);
+    }
+    if let Some(tiles) = FilterTiles::of::<T>(s).filter(|_| is_written)
+        && tiles.gradients(x, g, &mut out)?
+    {
         return Ok(out);
     }
     // The first image of each group writes over what is there.

@@ -5,6 +5,10 @@
 //!
 //! A result depends on the elements of its window alone, and where it is not finite, the convolution is computed as others are.
 
+mod filter;
+
+use std::ops::Range;
+
 use pir_dialects::window::Axis;
 use pulp::{Simd, WithSimd};
 
@@ -17,6 +21,8 @@ use crate::parallel;
 use crate::simd::{self, Task};
 use crate::tensor::DType;
 use crate::tensor::buffer::{done, stale};
+
+pub(super) use filter::Tiles as FilterTiles;
 
 /// The elements of a tile of the image in one direction, and of all of it.
 const SIDE: usize = 4;
@@ -32,6 +38,11 @@ const FILTERS: usize = 64;
 fn apart(channels: usize, width: usize) -> usize {
     const LINE: usize = 16;
     (channels * width).next_multiple_of(LINE) + LINE
+}
+
+/// Whether windows have three elements in this direction, and are one element apart.
+fn is_small(axis: &Axis) -> bool {
+    axis.kernel == 3 && axis.stride == 1 && axis.dilation == 1
 }
 
 /// The tiles of a convolution. They are numbered as windows of 4 by 4 elements that are two elements apart, with those that are thrown
@@ -52,7 +63,6 @@ pub(super) struct Tiles {
 impl Tiles {
     /// The tiles, if the algorithm applies and pays.
     pub(super) fn of<T: Real>(s: &Sizes) -> Option<Tiles> {
-        let is_small = |axis: &Axis| axis.kernel == 3 && axis.stride == 1 && axis.dilation == 1;
         // Rounding errors are somewhat larger: what is computed in double precision keeps its digits.
         if T::DTYPE != DType::F32 || !s.axes.iter().all(is_small) || s.channels < MANY || s.filters < MANY {
             return None;
@@ -89,13 +99,15 @@ impl Tiles {
         })
     }
 
-    /// Convolves images, each with filters, and writes over its results; whether all of them are finite.
+    /// Convolves images, each with filters, and writes over its results; whether all of them are finite. Filters that are `turned` have
+    /// filters and channels exchanged, and their windows in reverse.
     ///
     /// # Errors
     /// If there is no memory for what is transformed.
     pub(super) fn convolve<'v, T: Real>(
         &self,
         jobs: impl Iterator<Item = (&'v [T], &'v [T], &'v mut [T])>,
+        turned: bool,
     ) -> Result<bool, String> {
         let layout = Shifted::of_any(&self.sizes).ok_or("the tiles are too many")?;
         let (channels, area) = (self.sizes.channels, self.results[0] * self.results[1]);
@@ -114,7 +126,10 @@ impl Tiles {
                 parallel::chunks(&mut weights, left, self.filters * channels * 4, |first, to| {
                     let first = first / left * self.height;
                     simd::run(Weights {
-                        filters: &filters[first * channels * TAPS..],
+                        filters,
+                        turned,
+                        own: first..self.filters.min(first + self.height),
+                        count: self.filters,
                         channels,
                         height: self.height,
                         to,
@@ -163,6 +178,10 @@ impl Tiles {
 /// The transformed filters of a panel: for each place of a tile and each channel, a number for each filter.
 struct Weights<'v, T> {
     filters: &'v [T],
+    turned: bool,
+    /// The filters of the panel, of so many.
+    own: Range<usize>,
+    count: usize,
     channels: usize,
     height: usize,
     to: &'v mut [T],
@@ -183,12 +202,17 @@ impl<T: Real> Task for Weights<'_, T> {
 impl<T: Real> Weights<'_, T> {
     #[inline(always)]
     fn of<const H: usize>(self) {
-        let size = self.channels * TAPS;
         for c in 0..self.channels {
             let mut taps = [[T::default(); H]; TAPS];
-            let given = self.filters.chunks_exact(size).take(H).enumerate();
-            for (at, filter) in given {
-                if let Some(from) = filter[c * TAPS..].first_chunk::<TAPS>() {
+            if self.turned {
+                let first = c * self.count + self.own.start;
+                let given = self.filters.as_chunks::<TAPS>().0[first..].iter().take(self.own.len());
+                for (at, from) in given.enumerate() {
+                    taps.iter_mut().rev().zip(from).for_each(|(to, &tap)| to[at] = tap);
+                }
+            } else {
+                for (at, filter) in self.own.clone().enumerate() {
+                    let from = &self.filters.as_chunks::<TAPS>().0[filter * self.channels + c];
                     taps.iter_mut().zip(from).for_each(|(to, &tap)| to[at] = tap);
                 }
             }
@@ -425,7 +449,7 @@ mod tests {
                 .iter()
                 .zip(results)
                 .map(|(image, to)| (&image[..], &weights[..], to));
-            assert!(tiles.convolve(jobs).unwrap());
+            assert!(tiles.convolve(jobs, false).unwrap());
             for (image, found) in images.iter().zip(found.chunks_exact(filters * count)) {
                 let mut wanted = vec![0.0; filters * count];
                 for (at, to) in wanted.iter_mut().enumerate() {
@@ -443,12 +467,22 @@ mod tests {
                 }
                 assert_eq!(found, wanted, "{high:?} {wide:?}");
             }
+            // The same filters, given with filters and channels exchanged.
+            let mut turned = vec![0.0; weights.len()];
+            for (at, &weight) in weights.iter().enumerate() {
+                let (filter, c, tap) = (at / TAPS / channels, at / TAPS % channels, at % TAPS);
+                turned[(c * filters + filter) * TAPS + TAPS - 1 - tap] = weight;
+            }
+            let mut again = vec![f32::NAN; filters * count];
+            let job = (&images[0][..], &turned[..], &mut again[..]);
+            assert!(tiles.convolve(std::iter::once(job), true).unwrap());
+            assert_eq!(again, found[..filters * count]);
             // An infinite element is reported, so that another method computes the windows that contain it.
             let mut image = images[0].clone();
             image[(high.size / 2 * wide.size + wide.size / 2) as usize] = f32::INFINITY;
             let mut out = vec![0.0; filters * count];
             let job = (&image[..], &weights[..], &mut out[..]);
-            assert!(!tiles.convolve(std::iter::once(job)).unwrap());
+            assert!(!tiles.convolve(std::iter::once(job), false).unwrap());
         }
         for (s, why) in [
             (

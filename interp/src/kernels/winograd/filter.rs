@@ -1,0 +1,494 @@
+//! Gradients of filters with 3 by 3 elements by F(3×3, 2×2): a tile of 2 by 2 gradients of results and the 4 by 4 elements of the image
+//! that they belong to take 16 products for each channel and filter in place of 36. The products of all tiles are added up before they
+//! are transformed back, so that they are 16 products of matrices, whose terms are the tiles.
+//!
+//! What is transformed is copied first, with the numbers of all channels of a panel side by side, as the panel has them.
+
+use std::ops::Range;
+
+use pulp::{Simd, WithSimd};
+
+use super::{FILTERS, MANY, PLACES, SIDE, TAPS, apart, differences, is_small};
+use crate::exec::count_flops;
+use crate::kernels::conv::Sizes;
+use crate::kernels::gemm::{Product, Real, WIDE, tile};
+use crate::kernels::panels::Cut;
+use crate::parallel;
+use crate::simd::{self, Task};
+use crate::tensor::DType;
+use crate::tensor::buffer::{done, filled, stale};
+
+/// How many tiles are transformed, about, before they are multiplied: their panels stay in the cache.
+const TILES: usize = 256;
+
+/// The tiles of the gradients of results.
+pub(in crate::kernels) struct Tiles<'s> {
+    s: &'s Sizes,
+    /// In both directions.
+    tiles: [usize; 2],
+    height: usize,
+    vectors: usize,
+    width: usize,
+}
+
+impl<'s> Tiles<'s> {
+    /// The tiles, if the algorithm applies and pays.
+    pub(in crate::kernels) fn of<T: Real>(s: &'s Sizes) -> Option<Tiles<'s>> {
+        // Rounding errors are somewhat larger: what is computed in double precision keeps its digits.
+        if T::DTYPE != DType::F32 || !s.axes.iter().all(is_small) || s.channels < MANY || s.filters < MANY {
+            return None;
+        }
+        let tiles = s.windows.map(|n| n.div_ceil(2));
+        let count = tiles[0].checked_mul(tiles[1])?;
+        let cut = Cut::of::<T>(Product {
+            m: s.filters,
+            k: count,
+            n: s.channels,
+            tx: false,
+            ty: false,
+        });
+        // What is computed for nothing must not take what is saved.
+        let pays = cut.vectors > 1 && count.checked_mul(s.n)? >= MANY && s.columns() * 9 > count * 25;
+        pays.then_some(Tiles {
+            s,
+            tiles,
+            height: cut.height,
+            vectors: cut.vectors,
+            width: cut.width,
+        })
+    }
+
+    /// Writes the gradients of the filters of all groups, by images and the gradients of results; whether all are finite.
+    ///
+    /// # Errors
+    /// If there is no memory for what is transformed.
+    pub(in crate::kernels) fn gradients<T: Real>(&self, x: &[T], g: &[T], out: &mut [T]) -> Result<bool, String> {
+        let s = self.s;
+        let (lines, across) = (s.n * self.tiles[0], self.tiles[1]);
+        // Steps of about the same size.
+        let steps = lines.div_ceil((TILES / across).max(1));
+        let most = lines.div_ceil(steps);
+        let [left, right] = [self.height, self.width].map(|width| PLACES * apart(most * across, width));
+        let columns = s.channels.div_ceil(self.width);
+        let mut weights = stale::<T>(s.filters.div_ceil(self.height) * left)?;
+        let mut tiles = stale::<T>(columns * right)?;
+        let work = s.filters * s.channels * most * across;
+        let each = s.filters.div_ceil(parallel::threads(work));
+        let each = each.next_multiple_of(self.height).min(FILTERS);
+        // The sums of all panels of a part, if there are several steps.
+        let pair = PLACES * self.height * self.width;
+        let kept = if steps > 1 { each / self.height * columns } else { 1 };
+        let mut sums = stale::<T>(s.filters.div_ceil(each) * kept * pair)?;
+        count_flops(2 * s.n * s.groups * s.filters * s.channels * PLACES * self.tiles[0] * across);
+        let mut all_finite = true;
+        for (group, out) in out.chunks_exact_mut(s.filters * s.rows()).enumerate() {
+            let images = Channels {
+                values: x,
+                all: s.groups * s.channels,
+                own: group * s.channels..(group + 1) * s.channels,
+                size: [s.axes[0].size as usize, s.axes[1].size as usize],
+            };
+            let results = Channels {
+                values: g,
+                all: s.groups * s.filters,
+                own: group * s.filters..(group + 1) * s.filters,
+                size: s.windows,
+            };
+            for first in (0..lines).step_by(most) {
+                let rows = first..lines.min(first + most);
+                let terms = rows.len() * across;
+                let places = || rows.clone().map(|row| (row / self.tiles[0], row % self.tiles[0]));
+                parallel::try_chunks(&mut weights, left, s.filters * terms * 4, |at, to| {
+                    let channels = results.panel(at / left, self.height);
+                    let mut room = filled(2 * 2 * across * self.height, T::default())?;
+                    simd::run(Spread {
+                        channels,
+                        lines: places(),
+                        width: self.height,
+                        apart: left / PLACES,
+                        room: &mut room,
+                        to,
+                    });
+                    done(room);
+                    Ok(())
+                })?;
+                parallel::try_chunks(&mut tiles, right, s.channels * terms * 4, |at, to| {
+                    let channels = images.panel(at / right, self.width);
+                    let mut room = filled(SIDE * (2 * across + 2) * self.width, T::default())?;
+                    simd::run(Differences {
+                        channels,
+                        before: [s.axes[0].before, s.axes[1].before],
+                        lines: places(),
+                        width: self.width,
+                        apart: right / PLACES,
+                        room: &mut room,
+                        to,
+                    });
+                    done(room);
+                    Ok(())
+                })?;
+                let (weights, tiles) = (&weights[..], &tiles[..]);
+                let parts = out.chunks_mut(each * s.rows()).zip(sums.chunks_exact_mut(kept * pair));
+                let mut parts: Vec<_> = parts.map(|(out, sums)| (true, out, sums)).collect();
+                parallel::chunks(&mut parts, 1, work, |at, parts| {
+                    for (is_finite, out, sums) in parts {
+                        *is_finite = simd::dispatch(Sums {
+                            of: self,
+                            weights: &weights[at * each / self.height * left..],
+                            tiles,
+                            apart: [left / PLACES, right / PLACES],
+                            terms,
+                            is_first: first == 0,
+                            is_last: rows.end == lines,
+                            sums,
+                            out,
+                        });
+                    }
+                });
+                all_finite &= parts.iter().all(|(is_finite, ..)| *is_finite);
+            }
+        }
+        [weights, tiles, sums].into_iter().for_each(done);
+        Ok(all_finite)
+    }
+}
+
+/// The images of some of all channels, or of all filters.
+struct Channels<'v, T> {
+    values: &'v [T],
+    all: usize,
+    own: Range<usize>,
+    size: [usize; 2],
+}
+
+impl<'v, T: Real> Channels<'v, T> {
+    /// Those of a panel.
+    fn panel(&self, number: usize, width: usize) -> Channels<'v, T> {
+        let first = self.own.start + number * width;
+        Channels {
+            own: first..self.own.end.min(first + width),
+            ..*self
+        }
+    }
+
+    /// Writes a row of an image, the numbers of all channels side by side: the first ones are `before` numbers further to the right than
+    /// the image begins. A row that is not there is zero.
+    #[inline(always)]
+    fn lay(&self, image: usize, row: i64, before: i64, width: usize, to: &mut [T]) {
+        let [high, wide] = self.size;
+        let Some(row) = usize::try_from(row).ok().filter(|&row| row < high) else {
+            return to.fill(T::default());
+        };
+        let (skipped, border) = ((-before).max(0) as usize, before.max(0) as usize * width);
+        for (at, c) in self.own.clone().enumerate() {
+            let from = &self.values[((image * self.all + c) * high + row) * wide..][..wide];
+            let places = to.iter_mut().skip(border + at).step_by(width);
+            places.zip(from.iter().skip(skipped)).for_each(|(to, &v)| *to = v);
+        }
+    }
+}
+
+/// The transformed gradients of results, for each place and tile one of each filter of a panel.
+struct Spread<'v, T, L> {
+    channels: Channels<'v, T>,
+    lines: L,
+    width: usize,
+    apart: usize,
+    room: &'v mut [T],
+    to: &'v mut [T],
+}
+
+impl<T: Real, L: Iterator<Item = (usize, usize)>> Task for Spread<'_, T, L> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) {
+        match self.width {
+            8 => self.of::<8>(),
+            _ => self.of::<4>(),
+        }
+    }
+}
+
+impl<T: Real, L: Iterator<Item = (usize, usize)>> Spread<'_, T, L> {
+    #[inline(always)]
+    fn of<const H: usize>(self) {
+        let mut term = 0;
+        let half = self.room.len() / 2;
+        for (image, y) in self.lines {
+            let (upper, lower) = self.room.split_at_mut(half);
+            self.channels.lay(image, 2 * y as i64, 0, H, upper);
+            self.channels.lay(image, 2 * y as i64 + 1, 0, H, lower);
+            let (upper, lower) = (upper.as_chunks::<H>().0, lower.as_chunks::<H>().0);
+            for (upper, lower) in upper.as_chunks::<2>().0.iter().zip(lower.as_chunks::<2>().0) {
+                let columns = [spread(upper[0], lower[0]), spread(upper[1], lower[1])];
+                for down in 0..SIDE {
+                    for (across, numbers) in spread(columns[0][down], columns[1][down]).iter().enumerate() {
+                        let at = (down * SIDE + across) * self.apart + term * H;
+                        self.to[at..][..H].copy_from_slice(numbers);
+                    }
+                }
+                term += 1;
+            }
+        }
+    }
+}
+
+/// Two numbers in one direction, of several filters, as those of the four products.
+#[inline(always)]
+fn spread<T: Real, const H: usize>(a: [T; H], b: [T; H]) -> [[T; H]; SIDE] {
+    let half = T::from_f64(0.5);
+    let mut out = [a; SIDE];
+    for at in 0..H {
+        let (a, b) = (a[at] * half, b[at] * half);
+        out[1][at] = a + b;
+        out[2][at] = a - b;
+        out[3][at] = T::default() - (b + b);
+    }
+    out
+}
+
+/// The transformed elements of images, for each place and tile one of each channel of a panel.
+struct Differences<'v, T, L> {
+    channels: Channels<'v, T>,
+    before: [i64; 2],
+    lines: L,
+    width: usize,
+    apart: usize,
+    /// Four rows of images: the one with number `n` is in place `n % 4`.
+    room: &'v mut [T],
+    to: &'v mut [T],
+}
+
+impl<T: Real, L: Iterator<Item = (usize, usize)>> Task for Differences<'_, T, L> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) {
+        match self.width {
+            width if width % 16 == 0 => self.of::<16>(),
+            width if width % 8 == 0 => self.of::<8>(),
+            _ => self.of::<4>(),
+        }
+    }
+}
+
+impl<T: Real, L: Iterator<Item = (usize, usize)>> Differences<'_, T, L> {
+    #[inline(always)]
+    fn of<const W: usize>(self) {
+        let (width, size) = (self.width, self.room.len() / SIDE);
+        let [above, left] = self.before;
+        let mut term = 0;
+        for (at, (image, y)) in self.lines.enumerate() {
+            // The first rows are the last ones of the tiles above.
+            let first = if at == 0 || y == 0 { 0 } else { 2 };
+            for row in 2 * y + first..2 * y + SIDE {
+                let to = &mut self.room[row % SIDE * size..][..size];
+                self.channels.lay(image, row as i64 - above, left, width, to);
+            }
+            for x in 0..size / width / 2 - 1 {
+                for lane in (0..width).step_by(W) {
+                    let mut values = [[T::default(); W]; PLACES];
+                    for (place, value) in values.iter_mut().enumerate() {
+                        let (row, column) = (2 * y + place / SIDE, 2 * x + place % SIDE);
+                        if let Some(from) = self.room[row % SIDE * size + column * width + lane..].first_chunk() {
+                            *value = *from;
+                        }
+                    }
+                    for at in 0..SIDE {
+                        differences(&mut values, [0, 1, 2, 3].map(|x| at * SIDE + x));
+                    }
+                    for at in 0..SIDE {
+                        differences(&mut values, [0, 1, 2, 3].map(|y| y * SIDE + at));
+                    }
+                    for (place, value) in values.iter().enumerate() {
+                        let to = &mut self.to[place * self.apart + term * width + lane..];
+                        to[..W].copy_from_slice(value);
+                    }
+                }
+                term += 1;
+            }
+        }
+    }
+}
+
+/// The sums of the products of some terms for some filters, which become gradients in the last step; whether all are finite.
+struct Sums<'v, 's, T> {
+    of: &'v Tiles<'s>,
+    weights: &'v [T],
+    tiles: &'v [T],
+    /// How far the matrices of two places are apart, in panels of filters and of channels.
+    apart: [usize; 2],
+    terms: usize,
+    is_first: bool,
+    is_last: bool,
+    /// For each panel of filters and each one of channels, or for one of each at a time: the sums by place and filter.
+    sums: &'v mut [T],
+    out: &'v mut [T],
+}
+
+impl<T: Real> WithSimd for Sums<'_, '_, T> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> bool {
+        match (S::REGISTER_COUNT >= 32, self.of.vectors) {
+            (true, 2) => self.all::<S, 8, 2>(simd),
+            (true, _) => self.all::<S, 8, WIDE>(simd),
+            (false, 2) => self.all::<S, 4, 2>(simd),
+            (false, _) => self.all::<S, 4, WIDE>(simd),
+        }
+    }
+}
+
+impl<T: Real> Sums<'_, '_, T> {
+    #[inline(always)]
+    fn all<S: Simd, const M: usize, const N: usize>(self, simd: S) -> bool {
+        let (channels, width) = (self.of.s.channels, self.of.width);
+        let [left, right] = self.apart;
+        let pair = PLACES * M * width;
+        let mut are_finite = true;
+        for (column, tiles) in self.tiles.chunks_exact(PLACES * right).enumerate() {
+            let there = width.min(channels - column * width);
+            let parts = self
+                .out
+                .chunks_mut(M * channels * TAPS)
+                .zip(self.weights.chunks_exact(PLACES * left));
+            for (row, (out, weights)) in parts.enumerate() {
+                let at = row * channels.div_ceil(width) + column;
+                let sums = &mut self.sums[if self.is_first && self.is_last { 0 } else { at * pair }..][..pair];
+                let places = weights.chunks_exact(left).zip(tiles.chunks_exact(right));
+                for (sums, (weights, tiles)) in sums.chunks_exact_mut(M * width).zip(places) {
+                    let new = tile::<S, T, M, N>(simd, &weights[..self.terms * M], tiles, width);
+                    for (to, new) in sums.chunks_exact_mut(width).zip(&new) {
+                        for (to, &new) in T::vectors_mut::<S>(to).0.iter_mut().zip(new) {
+                            *to = if self.is_first { new } else { T::sum(simd, *to, new) };
+                        }
+                    }
+                }
+                if !self.is_last {
+                    continue;
+                }
+                for (filter, out) in out.chunks_exact_mut(channels * TAPS).enumerate() {
+                    let out = &mut out[column * width * TAPS..][..there * TAPS];
+                    let sums = &sums[filter * width..];
+                    are_finite &= match width {
+                        width if width % 16 == 0 => gradients::<T, 16>(sums, [width, M * width], out),
+                        width if width % 8 == 0 => gradients::<T, 8>(sums, [width, M * width], out),
+                        _ => gradients::<T, 4>(sums, [width, M * width], out),
+                    };
+                }
+            }
+        }
+        are_finite
+    }
+}
+
+/// The gradients of a filter for some channels, from their sums, which are a step apart by place; whether all are finite.
+#[inline(always)]
+fn gradients<T: Real, const W: usize>(sums: &[T], [width, step]: [usize; 2], out: &mut [T]) -> bool {
+    // Zero times a number that is not finite is none.
+    let mut rest = [T::default(); W];
+    for (lane, out) in (0..width).step_by(W).zip(out.chunks_mut(W * TAPS)) {
+        let mut places = [[T::default(); W]; PLACES];
+        for (place, to) in places.iter_mut().enumerate() {
+            if let Some(from) = sums[place * step + lane..].first_chunk() {
+                *to = *from;
+            }
+        }
+        let row = |y: usize| joined([0, 1, 2, 3].map(|x| places[y * SIDE + x]));
+        let rows = [row(0), row(1), row(2), row(3)];
+        let [left, middle, right] = [0, 1, 2].map(|x| joined(rows.map(|row| row[x])));
+        let mut taps = [[T::default(); TAPS]; W];
+        for y in 0..3 {
+            for (x, numbers) in [left[y], middle[y], right[y]].iter().enumerate() {
+                for at in 0..W {
+                    taps[at][y * 3 + x] = numbers[at];
+                    rest[at] += numbers[at] * T::default();
+                }
+            }
+        }
+        let to = out.as_chunks_mut::<TAPS>().0.iter_mut();
+        to.zip(&taps).for_each(|(to, taps)| *to = *taps);
+    }
+    rest.iter().fold(T::default(), |sum, &rest| sum + rest) == T::default()
+}
+
+/// The sums of the four products in one direction as the gradients of three weights.
+#[inline(always)]
+fn joined<T: Real, const W: usize>([a, b, c, d]: [[T; W]; SIDE]) -> [[T; W]; 3] {
+    let mut out = [a, b, d];
+    for at in 0..W {
+        let sum = b[at] + c[at];
+        out[0][at] += sum;
+        out[1][at] = b[at] - c[at];
+        out[2][at] += sum;
+    }
+    out
+}
+#[cfg(test)]
+mod tests {
+    use pir_dialects::window::Axis;
+
+    use super::*;
+
+    fn axis(size: i64, before: i64, after: i64) -> Axis {
+        Axis {
+            size,
+            kernel: 3,
+            stride: 1,
+            dilation: 1,
+            before,
+            after,
+        }
+    }
+
+    /// Numbers whose products and sums are exact.
+    fn numbers(count: usize, factor: usize) -> Vec<f32> {
+        (0..count).map(|at| (at * factor % 15) as f32 * 2.0 - 14.0).collect()
+    }
+
+    /// Gradients of several images, groups and steps, of odd and even sizes, with other borders than one.
+    #[test]
+    fn they_are_what_their_sums_say() {
+        for (n, groups, high, wide, channels, filters) in [
+            (1, 1, axis(14, 1, 1), axis(14, 1, 1), 32, 40),
+            (1, 2, axis(13, 1, 1), axis(29, 1, 1), 33, 43),
+            (3, 1, axis(12, 0, 0), axis(21, 2, 1), 40, 32),
+            (2, 1, axis(30, 2, 2), axis(27, -1, 3), 35, 33),
+            (5, 1, axis(8, 1, 1), axis(8, 1, 1), 32, 73),
+            (1, 1, axis(4, 1, 1), axis(1034, 1, 1), 32, 32),
+        ] {
+            let s = Sizes::new(n, groups, channels, filters, [high, wide]).unwrap();
+            let tiles = Tiles::of::<f32>(&s).unwrap();
+            let x = numbers(n * groups * channels * s.area(), 7);
+            let g = numbers(n * groups * filters * s.columns(), 11);
+            let mut found = vec![f32::NAN; groups * filters * s.rows()];
+            assert!(tiles.gradients(&x, &g, &mut found).unwrap());
+            for (at, found) in found.iter().enumerate() {
+                let (tap, c) = (at % TAPS, at / TAPS % channels);
+                let (filter, group) = (at / s.rows(), at / s.rows() / filters);
+                let mut wanted = 0.0;
+                for image in 0..n {
+                    let x = &x[(image * groups * channels + group * channels + c) * s.area()..][..s.area()];
+                    let g = &g[(image * groups * filters + filter) * s.columns()..][..s.columns()];
+                    for (window, g) in g.iter().enumerate() {
+                        let y = (window / s.windows[1]) as i64 + tap as i64 / 3 - high.before;
+                        let x_at = (window % s.windows[1]) as i64 + tap as i64 % 3 - wide.before;
+                        if (0..high.size).contains(&y) && (0..wide.size).contains(&x_at) {
+                            wanted += g * x[(y * wide.size + x_at) as usize];
+                        }
+                    }
+                }
+                assert_eq!(*found, wanted, "{high:?} {wide:?} {at}");
+            }
+            // An infinite number is reported, so that another method computes the gradients that it is in.
+            let mut x = x;
+            x[(high.size / 2 * wide.size + wide.size / 2) as usize] = f32::INFINITY;
+            assert!(!tiles.gradients(&x, &g, &mut found).unwrap());
+        }
+        let few = Sizes::new(1, 1, 8, 64, [axis(56, 1, 1), axis(56, 1, 1)]).unwrap();
+        assert!(Tiles::of::<f32>(&few).is_none());
+        assert!(Tiles::of::<f64>(&few).is_none());
+    }
+}
