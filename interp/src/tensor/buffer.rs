@@ -31,8 +31,12 @@ const KEPT_BYTES: usize = 16 << 20;
 /// of a new one each page has to be cleared.
 const LARGE_BYTES: usize = 64 << 20;
 
-/// The bytes of tensors that are kept for the next ones on one thread.
+/// The bytes of tensors that are kept for the next ones on one thread, of those that may be in the cache still.
 const HOT_BYTES: usize = 8 << 20;
+
+/// The bytes from which on a tensor is in no cache when it is dropped: as many are kept as on several threads, since no other memory
+/// would be faster.
+const COLD_BYTES: usize = 4 << 20;
 
 /// The largest size class not above `count`.
 const fn class(count: usize) -> usize {
@@ -177,8 +181,9 @@ pub struct Pool<T> {
     bytes: usize,
     /// Large lists that kernels computed in.
     large: Large<T>,
-    /// Those of tensors.
+    /// Those of tensors, and of tensors that are in no cache.
     tensors: Large<T>,
+    cold: Large<T>,
 }
 
 /// Large lists, the last one last.
@@ -232,13 +237,16 @@ impl<T> Pool<T> {
             bytes: 0,
             large: Large::new(),
             tensors: Large::new(),
+            cold: Large::new(),
         }
     }
 
     /// The list of a tensor of about `count` elements. A large one may be there for long, so that little of it may be unused.
     fn take(&mut self, count: usize) -> Option<Storage<T>> {
         if count > LARGEST {
-            return self.tensors.take(count, count.saturating_add(count / 4));
+            let most = count.saturating_add(count / 4);
+            let kept = self.tensors.take(count, most);
+            return kept.or_else(|| self.cold.take(count, most));
         }
         let values = self.spare.get_mut(class(rounded(count)))?.pop()?;
         self.bytes -= values.capacity() * size_of::<T>();
@@ -249,7 +257,10 @@ impl<T> Pool<T> {
     /// Adds the list of a tensor, if it is to be kept.
     fn put(&mut self, values: Storage<T>) {
         if values.capacity() > LARGEST {
-            return self.tensors.put(values, tensor_bytes());
+            return match bytes_of(&values) >= COLD_BYTES {
+                true => self.cold.put(values, LARGE_BYTES),
+                false => self.tensors.put(values, tensor_bytes()),
+            };
         }
         let bytes = values.capacity() * size_of::<T>();
         if let Some(list) = self.spare.get_mut(class(values.capacity()))
@@ -266,7 +277,7 @@ impl<T> Pool<T> {
     fn clear(&mut self) {
         self.spare.iter_mut().for_each(Vec::clear);
         self.bytes = 0;
-        (self.large, self.tensors) = (Large::new(), Large::new());
+        (self.large, self.tensors, self.cold) = (Large::new(), Large::new(), Large::new());
     }
 }
 
@@ -529,7 +540,7 @@ mod tests {
 
     #[test]
     fn large_memory_is_used_again() {
-        const COUNT: usize = HOT_BYTES / size_of::<f32>() / 2;
+        const COUNT: usize = COLD_BYTES / size_of::<f32>() / 2;
         let on = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
@@ -539,13 +550,14 @@ mod tests {
                 drop((short, long));
                 // The smallest one in which there is room, however it is filled.
                 assert_eq!(room::<f32>(LARGEST + 5).unwrap().as_ptr(), place);
-                let all = [make(COUNT), make(COUNT), make(COUNT)];
-                drop(all);
-                f32::pooled(|pool| pool.tensors.bytes).unwrap()
+                drop([COUNT - HEAD; 5].map(make));
+                drop([2 * COUNT; 5].map(make));
+                f32::pooled(|pool| [pool.tensors.bytes, pool.cold.bytes]).unwrap()
             })
         };
-        assert!(on(1) <= HOT_BYTES);
-        assert!(on(2) > HOT_BYTES);
+        let [hot, cold] = on(1);
+        assert!(hot <= HOT_BYTES && cold > 4 * COLD_BYTES && cold <= LARGE_BYTES);
+        assert!(on(2)[0] > HOT_BYTES);
     }
 
     #[test]

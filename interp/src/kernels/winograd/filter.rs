@@ -399,17 +399,24 @@ fn gradients<T: Real, const W: usize>(sums: &[T], [width, step]: [usize; 2], out
         let row = |y: usize| joined([0, 1, 2, 3].map(|x| places[y * SIDE + x]));
         let rows = [row(0), row(1), row(2), row(3)];
         let [left, middle, right] = [0, 1, 2].map(|x| joined(rows.map(|row| row[x])));
-        let mut taps = [[T::default(); TAPS]; W];
-        for y in 0..3 {
-            for (x, numbers) in [left[y], middle[y], right[y]].iter().enumerate() {
-                for at in 0..W {
-                    taps[at][y * 3 + x] = numbers[at];
-                    rest[at] += numbers[at] * T::default();
+        let mut write = |to: &mut [[T; TAPS]; W]| {
+            for y in 0..3 {
+                for (x, numbers) in [left[y], middle[y], right[y]].iter().enumerate() {
+                    for at in 0..W {
+                        to[at][y * 3 + x] = numbers[at];
+                        rest[at] += numbers[at] * T::default();
+                    }
                 }
             }
+        };
+        let out = out.as_chunks_mut::<TAPS>().0;
+        if let Some(to) = out.first_chunk_mut() {
+            write(to);
+        } else {
+            let mut taps = [[T::default(); TAPS]; W];
+            write(&mut taps);
+            out.copy_from_slice(&taps[..out.len()]);
         }
-        let to = out.as_chunks_mut::<TAPS>().0.iter_mut();
-        to.zip(&taps).for_each(|(to, taps)| *to = *taps);
     }
     rest.iter().fold(T::default(), |sum, &rest| sum + rest) == T::default()
 }
