@@ -12,6 +12,8 @@ const COLUMNS: usize = 480;
 const OFTEN: usize = 256;
 /// The number of elements from which on it matters.
 const WORTH: usize = 1 << 12;
+/// The size of a matrix that stays in a cache of its core.
+const NEAR_BYTES: usize = 1 << 20;
 
 /// How the matrices of a product are cut into blocks, and these into panels.
 pub(super) struct Cut {
@@ -129,12 +131,17 @@ impl<'v, T: Real> Operand<'v, T> {
         })
     }
 
-    /// Of a right matrix that few rows are multiplied with: some columns after the other, as [`thin`] copies them.
+    /// Of a right matrix that few rows are multiplied with: some columns after the other, as [`thin`] copies them. From there, the columns
+    /// of a transposed matrix are read in one go, if a cache holds them.
     pub(super) fn thin_panels(self, p: Product) -> Option<&'v [T]> {
         let [_, lanes] = registers::<T>();
+        if p.ty && (p.n % lanes > 0 || size_of_val(self.values) > NEAR_BYTES) {
+            return None;
+        }
+        let kind = if p.ty { Derived::RightAcross } else { Derived::Right };
         // Panels of whole rows have other widths.
         let width = AT_ONCE * lanes;
-        self.kept_panels(Derived::Right, [p.k, p.n, width], |y| thin(p, lanes, y))
+        self.kept_panels(kind, [p.k, p.n, width], |y| thin(p, lanes, y))
     }
 
     /// Of a left matrix: the panels of its rows for some terms, and those for the next.
@@ -162,6 +169,7 @@ impl<'v, T: Real> Operand<'v, T> {
 /// numbers that do not fill a vector are left out.
 fn thin<T: Real>(p: Product, lanes: usize, y: &[T]) -> Result<Storage<T>, String> {
     let vectors = p.n / lanes;
+    let [_, _, down, across] = p.steps();
     let mut all = stale(vectors * lanes * p.k)?;
     let mut column = 0;
     let mut rest = &mut all[..];
@@ -172,7 +180,7 @@ fn thin<T: Real>(p: Product, lanes: usize, y: &[T]) -> Result<Storage<T>, String
             lanes
         };
         let (panel, behind) = rest.split_at_mut(width * p.k);
-        pack(panel, width, [p.k, width], &y[column..], [p.n, 1]);
+        pack(panel, width, [p.k, width], &y[column * across..], [down, across]);
         (rest, column) = (behind, column + width);
     }
     Ok(all)
@@ -406,7 +414,8 @@ mod tests {
     #[test]
     fn kept_panels_change_nothing() {
         let check = |z: &[f32], expected: &[f32], p: Product, kept: bool| {
-            if kept && !p.tx && p.ty && (7..=32).contains(&p.m) && p.k >= 64 {
+            let dots = p.m <= 2 || (7..=32).contains(&p.m) && p.k >= 64;
+            if kept && (!p.tx || p.m == 1) && p.ty && dots {
                 let bound = p.k as f32 * 4.0 * f32::EPSILON;
                 assert!(
                     z.iter().zip(expected).all(|(z, e)| (z - e).abs() <= bound * 3.0),
