@@ -43,6 +43,8 @@ const SHALLOW: usize = 2;
 const DOTS: usize = 64;
 /// The number of rows up to which they are if the panels of the right matrix are kept.
 const FEW: usize = 6;
+/// The number of rows from which on columns that begin at any place are copied, rather than read as parts of long dot products.
+const MANY_ROWS: usize = 32;
 /// The most vectors in a row of a tile.
 pub(super) const WIDE: usize = 3;
 /// The vectors of a row that are computed at once for few rows.
@@ -270,6 +272,7 @@ pub(super) fn with_right<T: Real>(p: Product, x: &[T], y: &Right<'_, T>, z: &mut
     count_flops(2 * p.m * p.k * p.n);
     if let Right::Columns { values, starts } = *y
         && are_long(p)
+        && p.m < MANY_ROWS
     {
         long_dots(p, x, values, starts, z, add);
         return Ok(());

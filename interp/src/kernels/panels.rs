@@ -320,7 +320,22 @@ fn turn<'v, T: Real>(
     for (at, panel) in panel.chunks_mut(TERMS * width).enumerate() {
         let first = at * TERMS;
         let count = TERMS.min(terms - first);
-        for column in 0..there {
+        // Squares are turned in one go.
+        let whole = if count == TERMS { there / TERMS * TERMS } else { 0 };
+        for column in (0..whole).step_by(TERMS) {
+            let mut square = [[T::default(); TERMS]; TERMS];
+            for (at, to) in square.iter_mut().enumerate() {
+                if let Some(from) = part(column + at, first, TERMS).first_chunk() {
+                    *to = *from;
+                }
+            }
+            for (l, to) in panel.chunks_exact_mut(width).enumerate() {
+                if let Some(to) = to[column..].first_chunk_mut::<TERMS>() {
+                    to.iter_mut().zip(&square).for_each(|(to, from)| *to = from[l]);
+                }
+            }
+        }
+        for column in whole..there {
             let places = panel[column..].iter_mut().step_by(width);
             places.zip(part(column, first, count)).for_each(|(to, &v)| *to = v);
         }
