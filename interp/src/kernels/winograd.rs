@@ -22,7 +22,7 @@ use crate::simd::{self, Task};
 use crate::tensor::DType;
 use crate::tensor::buffer::{done, stale};
 
-pub(super) use filter::Tiles as FilterTiles;
+pub(super) use filter::FilterTiles;
 
 /// The elements of a tile of the image in one direction, and of all of it.
 const SIDE: usize = 4;

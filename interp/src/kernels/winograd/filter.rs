@@ -22,7 +22,7 @@ use crate::tensor::buffer::{done, filled, stale};
 const TILES: usize = 256;
 
 /// The tiles of the gradients of results.
-pub(in crate::kernels) struct Tiles<'s> {
+pub(in crate::kernels) struct FilterTiles<'s> {
     s: &'s Sizes,
     /// In both directions.
     tiles: [usize; 2],
@@ -31,9 +31,9 @@ pub(in crate::kernels) struct Tiles<'s> {
     width: usize,
 }
 
-impl<'s> Tiles<'s> {
+impl<'s> FilterTiles<'s> {
     /// The tiles, if the algorithm applies and pays.
-    pub(in crate::kernels) fn of<T: Real>(s: &'s Sizes) -> Option<Tiles<'s>> {
+    pub(in crate::kernels) fn of<T: Real>(s: &'s Sizes) -> Option<FilterTiles<'s>> {
         // Rounding errors are somewhat larger: what is computed in double precision keeps its digits.
         if T::DTYPE != DType::F32 || !s.axes.iter().all(is_small) || s.channels < MANY || s.filters < MANY {
             return None;
@@ -49,7 +49,7 @@ impl<'s> Tiles<'s> {
         });
         // What is computed for nothing must not take what is saved.
         let pays = cut.vectors > 1 && count.checked_mul(s.n)? >= MANY && s.columns() * 9 > count * 25;
-        pays.then_some(Tiles {
+        pays.then_some(FilterTiles {
             s,
             tiles,
             height: cut.height,
@@ -240,10 +240,10 @@ fn spread<T: Real, const H: usize>(a: [T; H], b: [T; H]) -> [[T; H]; SIDE] {
     let half = T::from_f64(0.5);
     let mut out = [a; SIDE];
     for at in 0..H {
+        out[3][at] = T::default() - b[at];
         let (a, b) = (a[at] * half, b[at] * half);
         out[1][at] = a + b;
         out[2][at] = a - b;
-        out[3][at] = T::default() - (b + b);
     }
     out
 }
@@ -314,7 +314,7 @@ impl<T: Real, L: Iterator<Item = (usize, usize)>> Differences<'_, T, L> {
 
 /// The sums of the products of some terms for some filters, which become gradients in the last step; whether all are finite.
 struct Sums<'v, 's, T> {
-    of: &'v Tiles<'s>,
+    of: &'v FilterTiles<'s>,
     weights: &'v [T],
     tiles: &'v [T],
     /// How far the matrices of two places are apart, in panels of filters and of channels.
@@ -467,7 +467,7 @@ mod tests {
             (1, 1, axis(4, 1, 1), axis(1034, 1, 1), 32, 32),
         ] {
             let s = Sizes::new(n, groups, channels, filters, [high, wide]).unwrap();
-            let tiles = Tiles::of::<f32>(&s).unwrap();
+            let tiles = FilterTiles::of::<f32>(&s).unwrap();
             let x = numbers(n * groups * channels * s.area(), 7);
             let g = numbers(n * groups * filters * s.columns(), 11);
             let mut found = vec![f32::NAN; groups * filters * s.rows()];
@@ -495,7 +495,7 @@ mod tests {
             assert!(!tiles.gradients(&x, &g, &mut found).unwrap());
         }
         let few = Sizes::new(1, 1, 8, 64, [axis(56, 1, 1), axis(56, 1, 1)]).unwrap();
-        assert!(Tiles::of::<f32>(&few).is_none());
-        assert!(Tiles::of::<f64>(&few).is_none());
+        assert!(FilterTiles::of::<f32>(&few).is_none());
+        assert!(FilterTiles::of::<f64>(&few).is_none());
     }
 }
