@@ -47,8 +47,9 @@ impl<'s> FilterTiles<'s> {
             tx: false,
             ty: false,
         });
-        // What is computed for nothing must not take what is saved.
+        // What is computed for nothing must not take what is saved, nor the panels of a row much memory.
         let pays = cut.vectors > 1 && count.checked_mul(s.n)? >= MANY && s.columns() * 9 > count * 25;
+        let pays = pays && tiles[1] <= 4 * TILES;
         pays.then_some(FilterTiles {
             s,
             tiles,
