@@ -135,7 +135,7 @@ impl<'v, T: Real> Operand<'v, T> {
     /// of a transposed matrix are read in one go, if a cache holds them.
     pub(super) fn thin_panels(self, p: Product) -> Option<&'v [T]> {
         let [_, lanes] = registers::<T>();
-        if p.ty && (p.n % lanes > 0 || size_of_val(self.values) > NEAR_BYTES) {
+        if p.ty && (!p.n.is_multiple_of(lanes) || size_of_val(self.values) > NEAR_BYTES) {
             return None;
         }
         let kind = if p.ty { Derived::RightAcross } else { Derived::Right };

@@ -222,9 +222,9 @@ impl<T: Real, L: Iterator<Item = (usize, usize)>> Spread<'_, T, L> {
             self.channels.lay(image, 2 * y as i64 + 1, 0, H, lower);
             let (upper, lower) = (upper.as_chunks::<H>().0, lower.as_chunks::<H>().0);
             for (upper, lower) in upper.as_chunks::<2>().0.iter().zip(lower.as_chunks::<2>().0) {
-                let columns = [spread(upper[0], lower[0]), spread(upper[1], lower[1])];
-                for down in 0..SIDE {
-                    for (across, numbers) in spread(columns[0][down], columns[1][down]).iter().enumerate() {
+                let [left, right] = [0, 1].map(|at| spread(upper[at], lower[at]));
+                for (down, (left, right)) in left.into_iter().zip(right).enumerate() {
+                    for (across, numbers) in spread(left, right).iter().enumerate() {
                         let at = (down * SIDE + across) * self.apart + term * H;
                         self.to[at..][..H].copy_from_slice(numbers);
                     }
