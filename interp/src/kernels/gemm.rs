@@ -138,9 +138,7 @@ pub(super) trait Real: Scale + Add<Output = Self> + Sub<Output = Self> + Mul<Out
         let small = p.m.saturating_mul(p.k).saturating_mul(p.n) <= SMALL;
         let most = if y.has_panels() { FEW } else { DOTS / 2 };
         let dots = p.m <= THIN || p.m <= most && p.k >= DOTS;
-        let thin = (p.ty && !small && p.m <= THIN).then(|| y.thin_panels(p)).flatten();
         match (p.tx, p.ty) {
-            (false, true) if thin.is_some() => rows(Product { ty: false, ..p }, x.values, y.values, thin, z),
             (_, false) if small || p.k <= SHALLOW => rows(p, x.values, y.values, None, z),
             (_, false) if p.m <= THIN => rows(p, x.values, y.values, y.thin_panels(p), z),
             (false, true) if small || dots => all_dots(p, x.values, y.values, z),

@@ -12,8 +12,6 @@ const COLUMNS: usize = 480;
 const OFTEN: usize = 256;
 /// The number of elements from which on it matters.
 const WORTH: usize = 1 << 12;
-/// The size of a matrix that stays in a cache of its core.
-const NEAR_BYTES: usize = 1 << 20;
 
 /// How the matrices of a product are cut into blocks, and these into panels.
 pub(super) struct Cut {
@@ -131,17 +129,12 @@ impl<'v, T: Real> Operand<'v, T> {
         })
     }
 
-    /// Of a right matrix that few rows are multiplied with: some columns after the other, as [`thin`] copies them. From there, the columns
-    /// of a transposed matrix are read in one go, if a cache holds them.
+    /// Of a right matrix that few rows are multiplied with: some columns after the other, as [`thin`] copies them.
     pub(super) fn thin_panels(self, p: Product) -> Option<&'v [T]> {
         let [_, lanes] = registers::<T>();
-        if p.ty && (!p.n.is_multiple_of(lanes) || size_of_val(self.values) > NEAR_BYTES) {
-            return None;
-        }
-        let kind = if p.ty { Derived::RightAcross } else { Derived::Right };
         // Panels of whole rows have other widths.
         let width = AT_ONCE * lanes;
-        self.kept_panels(kind, [p.k, p.n, width], |y| thin(p, lanes, y))
+        self.kept_panels(Derived::Right, [p.k, p.n, width], |y| thin(p, lanes, y))
     }
 
     /// Of a left matrix: the panels of its rows for some terms, and those for the next.
@@ -169,7 +162,6 @@ impl<'v, T: Real> Operand<'v, T> {
 /// numbers that do not fill a vector are left out.
 fn thin<T: Real>(p: Product, lanes: usize, y: &[T]) -> Result<Storage<T>, String> {
     let vectors = p.n / lanes;
-    let [_, _, down, across] = p.steps();
     let mut all = stale(vectors * lanes * p.k)?;
     let mut column = 0;
     let mut rest = &mut all[..];
@@ -180,7 +172,7 @@ fn thin<T: Real>(p: Product, lanes: usize, y: &[T]) -> Result<Storage<T>, String
             lanes
         };
         let (panel, behind) = rest.split_at_mut(width * p.k);
-        pack(panel, width, [p.k, width], &y[column * across..], [down, across]);
+        pack(panel, width, [p.k, width], &y[column..], [p.n, 1]);
         (rest, column) = (behind, column + width);
     }
     Ok(all)
@@ -429,8 +421,7 @@ mod tests {
     #[test]
     fn kept_panels_change_nothing() {
         let check = |z: &[f32], expected: &[f32], p: Product, kept: bool| {
-            let dots = p.m <= 2 || (7..=32).contains(&p.m) && p.k >= 64;
-            if kept && (!p.tx || p.m == 1) && p.ty && dots {
+            if kept && !p.tx && p.ty && (7..=32).contains(&p.m) && p.k >= 64 {
                 let bound = p.k as f32 * 4.0 * f32::EPSILON;
                 assert!(
                     z.iter().zip(expected).all(|(z, e)| (z - e).abs() <= bound * 3.0),
