@@ -346,17 +346,17 @@ fn blocks<T: Real>(p: Product, x: Operand<'_, T>, y: &Right<'_, T>, z: &mut [T],
                     column,
                     columns,
                     terms,
-                    vectors,
                     whole,
                     add: add || from > 0,
                 };
-                simd::dispatch(Tiles {
+                let tiles = Tiles {
                     block,
                     x: left,
                     y: &direct[(from * ry).min(direct.len())..],
                     packed,
                     z,
-                });
+                };
+                tiled(vectors, tiles);
                 done(own);
                 Ok(())
             })?;
@@ -374,7 +374,6 @@ struct Block {
     column: usize,
     columns: usize,
     terms: usize,
-    vectors: usize,
     /// The number of columns that are not copied to panels.
     whole: usize,
     /// Whether the result is added to.
@@ -400,23 +399,44 @@ struct Tiles<'v, T> {
     z: &'v mut [T],
 }
 
-impl<T: Real> WithSimd for Tiles<'_, T> {
-    type Output = ();
+/// Code that computes tiles of `M` rows of `N` vectors.
+pub(super) trait Tiled {
+    /// The result.
+    type Output;
+
+    /// Runs it.
+    fn all<S: Simd, const M: usize, const N: usize>(self, simd: S) -> Self::Output;
+}
+
+/// Runs code with tiles of so many vectors, and as many rows as there are registers for.
+pub(super) fn tiled<C: Tiled>(vectors: usize, code: C) -> C::Output {
+    simd::dispatch(OfVectors { vectors, code })
+}
+
+struct OfVectors<C> {
+    vectors: usize,
+    code: C,
+}
+
+impl<C: Tiled> WithSimd for OfVectors<C> {
+    type Output = C::Output;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        match (S::REGISTER_COUNT >= 32, self.block.vectors) {
-            (true, 1) => self.all::<S, 8, 1>(simd),
-            (true, 2) => self.all::<S, 8, 2>(simd),
-            (true, _) => self.all::<S, 8, WIDE>(simd),
-            (false, 1) => self.all::<S, 4, 1>(simd),
-            (false, 2) => self.all::<S, 4, 2>(simd),
-            (false, _) => self.all::<S, 4, WIDE>(simd),
+    fn with_simd<S: Simd>(self, simd: S) -> C::Output {
+        match (S::REGISTER_COUNT >= 32, self.vectors) {
+            (true, 1) => self.code.all::<S, 8, 1>(simd),
+            (true, 2) => self.code.all::<S, 8, 2>(simd),
+            (true, _) => self.code.all::<S, 8, WIDE>(simd),
+            (false, 1) => self.code.all::<S, 4, 1>(simd),
+            (false, 2) => self.code.all::<S, 4, 2>(simd),
+            (false, _) => self.code.all::<S, 4, WIDE>(simd),
         }
     }
 }
 
-impl<T: Real> Tiles<'_, T> {
+impl<T: Real> Tiled for Tiles<'_, T> {
+    type Output = ();
+
     #[inline(always)]
     fn all<S: Simd, const M: usize, const N: usize>(self, simd: S) {
         let Tiles { block, x, y, packed, z } = self;

@@ -10,10 +10,10 @@ mod filter;
 use std::ops::Range;
 
 use pir_dialects::window::Axis;
-use pulp::{Simd, WithSimd};
+use pulp::Simd;
 
 use super::conv::Sizes;
-use super::gemm::{Product, Real, WIDE, tile};
+use super::gemm::{Product, Real, Tiled, WIDE, tile, tiled};
 use super::panels::Cut;
 use super::shifted::Shifted;
 use crate::exec::count_flops;
@@ -43,6 +43,12 @@ fn apart(channels: usize, width: usize) -> usize {
 /// Whether windows have three elements in this direction, and are one element apart.
 fn is_small(axis: &Axis) -> bool {
     axis.kernel == 3 && axis.stride == 1 && axis.dilation == 1
+}
+
+/// The filters of a part. Each part reads all tiles: few filters make one part for each thread.
+fn part(filters: usize, height: usize, work: usize) -> usize {
+    let each = filters.div_ceil(parallel::threads(work));
+    each.next_multiple_of(height).min(FILTERS)
 }
 
 /// The tiles of a convolution. They are numbered as windows of 4 by 4 elements that are two elements apart, with those that are thrown
@@ -151,19 +157,18 @@ impl Tiles {
             count_flops(2 * self.filters * channels * PLACES * self.count);
             let (weights, tiles) = (&weights[..], &tiles[..]);
             let work = self.filters * channels * self.count;
-            // Each part reads all tiles: few filters make one part for each thread.
-            let each = self.filters.div_ceil(parallel::threads(work));
-            let each = each.next_multiple_of(self.height).min(FILTERS);
+            let each = part(self.filters, self.height, work);
             let parts = to.chunks_mut(each * area);
             let mut finite: Vec<(bool, &mut [T])> = parts.map(|part| (true, part)).collect();
             parallel::chunks(&mut finite, 1, work, |at, part| {
                 for (is_finite, to) in part {
-                    *is_finite = simd::dispatch(Results {
+                    let results = Results {
                         tiles: self,
                         weights: &weights[at * each / self.height * left..],
                         image: tiles,
                         to,
-                    });
+                    };
+                    *is_finite = tiled(self.vectors, results);
                 }
             });
             all_finite &= finite.iter().all(|(is_finite, _)| *is_finite);
@@ -275,19 +280,24 @@ impl<T: Real> Image<'_, T> {
                         *value = *from;
                     }
                 }
-                for at in 0..SIDE {
-                    differences(&mut values, [0, 1, 2, 3].map(|x| at * SIDE + x));
-                }
-                for at in 0..SIDE {
-                    differences(&mut values, [0, 1, 2, 3].map(|y| y * SIDE + at));
-                }
-                for (place, value) in values.iter().enumerate() {
-                    let at = place * apart(channels, self.width) + c * self.width + first;
-                    let to = &mut self.to[at..][..L];
-                    to.copy_from_slice(value);
-                }
+                let at = c * self.width + first;
+                transform(values, apart(channels, self.width), &mut self.to[at..]);
             }
         }
+    }
+}
+
+/// Transforms elements of some tiles, and writes those of each place, so far apart.
+#[inline(always)]
+fn transform<T: Real, const L: usize>(mut values: [[T; L]; PLACES], apart: usize, to: &mut [T]) {
+    for at in 0..SIDE {
+        differences(&mut values, [0, 1, 2, 3].map(|x| at * SIDE + x));
+    }
+    for at in 0..SIDE {
+        differences(&mut values, [0, 1, 2, 3].map(|y| y * SIDE + at));
+    }
+    for (place, value) in values.iter().enumerate() {
+        to[place * apart..][..L].copy_from_slice(value);
     }
 }
 
@@ -312,21 +322,9 @@ struct Results<'v, T> {
     to: &'v mut [T],
 }
 
-impl<T: Real> WithSimd for Results<'_, T> {
+impl<T: Real> Tiled for Results<'_, T> {
     type Output = bool;
 
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> bool {
-        match (S::REGISTER_COUNT >= 32, self.tiles.vectors) {
-            (true, 2) => self.all::<S, 8, 2>(simd),
-            (true, _) => self.all::<S, 8, WIDE>(simd),
-            (false, 2) => self.all::<S, 4, 2>(simd),
-            (false, _) => self.all::<S, 4, WIDE>(simd),
-        }
-    }
-}
-
-impl<T: Real> Results<'_, T> {
     #[inline(always)]
     fn all<S: Simd, const M: usize, const N: usize>(self, simd: S) -> bool {
         let Results {
@@ -414,7 +412,7 @@ fn combined<T: Real, const W: usize, const H: usize>(
 mod tests {
     use super::*;
 
-    fn axis(size: i64, before: i64, after: i64) -> Axis {
+    pub(super) fn axis(size: i64, before: i64, after: i64) -> Axis {
         Axis {
             size,
             kernel: 3,
@@ -423,6 +421,11 @@ mod tests {
             before,
             after,
         }
+    }
+
+    /// Numbers whose products and sums are exact.
+    pub(super) fn numbers(count: usize, factor: usize) -> Vec<f32> {
+        (0..count).map(|at| (at * factor % 15) as f32 * 2.0 - 14.0).collect()
     }
 
     /// Results of several panels, of odd and even sizes, with other borders than one, and of several images with the same filters.
@@ -436,10 +439,6 @@ mod tests {
         ] {
             let s = Sizes::new(1, 1, channels, filters, [high, wide]).unwrap();
             let tiles = Tiles::of::<f32>(&s).unwrap();
-            // Numbers whose products and sums are exact.
-            let numbers = |count: usize, factor: usize| -> Vec<f32> {
-                (0..count).map(|at| (at * factor % 15) as f32 * 2.0 - 14.0).collect()
-            };
             let images = [7, 4].map(|factor| numbers(channels * s.area(), factor));
             let weights = numbers(filters * channels * TAPS, 11);
             let count = s.columns();

@@ -6,12 +6,12 @@
 
 use std::ops::Range;
 
-use pulp::{Simd, WithSimd};
+use pulp::Simd;
 
-use super::{FILTERS, MANY, PLACES, SIDE, TAPS, apart, differences, is_small};
+use super::{MANY, PLACES, SIDE, TAPS, apart, is_small, part, transform};
 use crate::exec::count_flops;
 use crate::kernels::conv::Sizes;
-use crate::kernels::gemm::{Product, Real, WIDE, tile};
+use crate::kernels::gemm::{Product, Real, Tiled, tile, tiled};
 use crate::kernels::panels::Cut;
 use crate::parallel;
 use crate::simd::{self, Task};
@@ -74,8 +74,7 @@ impl<'s> FilterTiles<'s> {
         let mut weights = stale::<T>(s.filters.div_ceil(self.height) * left)?;
         let mut tiles = stale::<T>(columns * right)?;
         let work = s.filters * s.channels * most * across;
-        let each = s.filters.div_ceil(parallel::threads(work));
-        let each = each.next_multiple_of(self.height).min(FILTERS);
+        let each = part(s.filters, self.height, work);
         // The sums of all panels of a part, if there are several steps.
         let pair = PLACES * self.height * self.width;
         let kept = if steps > 1 { each / self.height * columns } else { 1 };
@@ -88,52 +87,30 @@ impl<'s> FilterTiles<'s> {
                 all: s.groups * s.channels,
                 own: group * s.channels..(group + 1) * s.channels,
                 size: [s.axes[0].size as usize, s.axes[1].size as usize],
+                before: [s.axes[0].before, s.axes[1].before],
+                side: SIDE,
             };
             let results = Channels {
                 values: g,
                 all: s.groups * s.filters,
                 own: group * s.filters..(group + 1) * s.filters,
                 size: s.windows,
+                before: [0, 0],
+                side: 2,
             };
             for first in (0..lines).step_by(most) {
                 let rows = first..lines.min(first + most);
                 let terms = rows.len() * across;
-                let places = || rows.clone().map(|row| (row / self.tiles[0], row % self.tiles[0]));
-                parallel::try_chunks(&mut weights, left, s.filters * terms * 4, |at, to| {
-                    let channels = results.panel(at / left, self.height);
-                    let mut room = filled(2 * 2 * across * self.height, T::default())?;
-                    simd::run(Spread {
-                        channels,
-                        lines: places(),
-                        width: self.height,
-                        apart: left / PLACES,
-                        room: &mut room,
-                        to,
-                    });
-                    done(room);
-                    Ok(())
-                })?;
-                parallel::try_chunks(&mut tiles, right, s.channels * terms * 4, |at, to| {
-                    let channels = images.panel(at / right, self.width);
-                    let mut room = filled(SIDE * (2 * across + 2) * self.width, T::default())?;
-                    simd::run(Differences {
-                        channels,
-                        before: [s.axes[0].before, s.axes[1].before],
-                        lines: places(),
-                        width: self.width,
-                        apart: right / PLACES,
-                        room: &mut room,
-                        to,
-                    });
-                    done(room);
-                    Ok(())
-                })?;
+                let spread = |panel: Panel<'_, T>| simd::run(Spread(panel));
+                self.transform(&results, self.height, &rows, &mut weights, left, spread)?;
+                let differences = |panel: Panel<'_, T>| simd::run(Differences(panel));
+                self.transform(&images, self.width, &rows, &mut tiles, right, differences)?;
                 let (weights, tiles) = (&weights[..], &tiles[..]);
                 let parts = out.chunks_mut(each * s.rows()).zip(sums.chunks_exact_mut(kept * pair));
                 let mut parts: Vec<_> = parts.map(|(out, sums)| (true, out, sums)).collect();
                 parallel::chunks(&mut parts, 1, work, |at, parts| {
                     for (is_finite, out, sums) in parts {
-                        *is_finite = simd::dispatch(Sums {
+                        let sums = Sums {
                             of: self,
                             weights: &weights[at * each / self.height * left..],
                             tiles,
@@ -143,7 +120,8 @@ impl<'s> FilterTiles<'s> {
                             is_last: rows.end == lines,
                             sums,
                             out,
-                        });
+                        };
+                        *is_finite = tiled(self.vectors, sums);
                     }
                 });
                 all_finite &= parts.iter().all(|(is_finite, ..)| *is_finite);
@@ -152,14 +130,46 @@ impl<'s> FilterTiles<'s> {
         [weights, tiles, sums].into_iter().for_each(done);
         Ok(all_finite)
     }
+
+    /// Computes panels of `size` numbers, each of `width` channels, for some rows of tiles.
+    fn transform<T: Real>(
+        &self,
+        given: &Channels<'_, T>,
+        width: usize,
+        rows: &Range<usize>,
+        panels: &mut [T],
+        size: usize,
+        compute: impl Fn(Panel<'_, T>) + Sync,
+    ) -> Result<(), String> {
+        let [down, across] = self.tiles;
+        let work = given.own.len() * rows.len() * across * 4;
+        parallel::try_chunks(panels, size, work, |at, to| {
+            let mut room = filled(given.side * (2 * across + given.side - 2) * width, T::default())?;
+            compute(Panel {
+                channels: given.panel(at / size, width),
+                rows: rows.clone(),
+                down,
+                width,
+                apart: size / PLACES,
+                room: &mut room,
+                to,
+            });
+            done(room);
+            Ok(())
+        })
+    }
 }
 
-/// The images of some of all channels, or of all filters.
+/// Some of all channels of images, or those of results, which are filters.
 struct Channels<'v, T> {
     values: &'v [T],
     all: usize,
     own: Range<usize>,
     size: [usize; 2],
+    /// The width of the border in front of an image.
+    before: [i64; 2],
+    /// The elements of a tile in one direction.
+    side: usize,
 }
 
 impl<'v, T: Real> Channels<'v, T> {
@@ -172,12 +182,11 @@ impl<'v, T: Real> Channels<'v, T> {
         }
     }
 
-    /// Writes a row of an image, the numbers of all channels side by side: the first ones are `before` numbers further to the right than
-    /// the image begins. A row that is not there is zero.
+    /// Writes a row of an image with its border, the numbers of all channels side by side. A row that is not there is zero.
     #[inline(always)]
-    fn lay(&self, image: usize, row: i64, before: i64, width: usize, to: &mut [T]) {
-        let [high, wide] = self.size;
-        let Some(row) = usize::try_from(row).ok().filter(|&row| row < high) else {
+    fn lay(&self, image: usize, row: usize, width: usize, to: &mut [T]) {
+        let ([high, wide], [above, before]) = (self.size, self.before);
+        let Some(row) = usize::try_from(row as i64 - above).ok().filter(|&row| row < high) else {
             return to.fill(T::default());
         };
         let (skipped, border) = ((-before).max(0) as usize, before.max(0) as usize * width);
@@ -189,44 +198,60 @@ impl<'v, T: Real> Channels<'v, T> {
     }
 }
 
-/// The transformed gradients of results, for each place and tile one of each filter of a panel.
-struct Spread<'v, T, L> {
+/// For each place and tile, a number for each channel of a panel.
+struct Panel<'v, T> {
     channels: Channels<'v, T>,
-    lines: L,
+    /// The rows of tiles, of which an image has `down`.
+    rows: Range<usize>,
+    down: usize,
     width: usize,
+    /// How far the matrices of two places are apart.
     apart: usize,
+    /// As many rows of an image as a tile has, with their borders.
     room: &'v mut [T],
     to: &'v mut [T],
 }
 
-impl<T: Real, L: Iterator<Item = (usize, usize)>> Task for Spread<'_, T, L> {
+/// The transformed gradients of results.
+struct Spread<'v, T>(Panel<'v, T>);
+
+impl<T: Real> Task for Spread<'_, T> {
     type Output = ();
 
     #[inline(always)]
     fn run<const FMA: bool>(self) {
-        match self.width {
+        match self.0.width {
             8 => self.of::<8>(),
             _ => self.of::<4>(),
         }
     }
 }
 
-impl<T: Real, L: Iterator<Item = (usize, usize)>> Spread<'_, T, L> {
+impl<T: Real> Spread<'_, T> {
     #[inline(always)]
     fn of<const H: usize>(self) {
+        let Panel {
+            channels,
+            rows,
+            down,
+            apart,
+            room,
+            to,
+            ..
+        } = self.0;
+        let (upper, lower) = room.split_at_mut(room.len() / 2);
         let mut term = 0;
-        let half = self.room.len() / 2;
-        for (image, y) in self.lines {
-            let (upper, lower) = self.room.split_at_mut(half);
-            self.channels.lay(image, 2 * y as i64, 0, H, upper);
-            self.channels.lay(image, 2 * y as i64 + 1, 0, H, lower);
+        for row in rows {
+            let (image, y) = (row / down, row % down);
+            channels.lay(image, 2 * y, H, upper);
+            channels.lay(image, 2 * y + 1, H, lower);
             let (upper, lower) = (upper.as_chunks::<H>().0, lower.as_chunks::<H>().0);
             for (upper, lower) in upper.as_chunks::<2>().0.iter().zip(lower.as_chunks::<2>().0) {
                 let [left, right] = [0, 1].map(|at| spread(upper[at], lower[at]));
                 for (down, (left, right)) in left.into_iter().zip(right).enumerate() {
                     for (across, numbers) in spread(left, right).iter().enumerate() {
-                        let at = (down * SIDE + across) * self.apart + term * H;
-                        self.to[at..][..H].copy_from_slice(numbers);
+                        let at = (down * SIDE + across) * apart + term * H;
+                        to[at..][..H].copy_from_slice(numbers);
                     }
                 }
                 term += 1;
@@ -249,24 +274,15 @@ fn spread<T: Real, const H: usize>(a: [T; H], b: [T; H]) -> [[T; H]; SIDE] {
     out
 }
 
-/// The transformed elements of images, for each place and tile one of each channel of a panel.
-struct Differences<'v, T, L> {
-    channels: Channels<'v, T>,
-    before: [i64; 2],
-    lines: L,
-    width: usize,
-    apart: usize,
-    /// Four rows of images: the one with number `n` is in place `n % 4`.
-    room: &'v mut [T],
-    to: &'v mut [T],
-}
+/// The transformed elements of images. The row with number `n` of an image is in place `n % 4` of the room.
+struct Differences<'v, T>(Panel<'v, T>);
 
-impl<T: Real, L: Iterator<Item = (usize, usize)>> Task for Differences<'_, T, L> {
+impl<T: Real> Task for Differences<'_, T> {
     type Output = ();
 
     #[inline(always)]
     fn run<const FMA: bool>(self) {
-        match self.width {
+        match self.0.width {
             width if width % 16 == 0 => self.of::<16>(),
             width if width % 8 == 0 => self.of::<8>(),
             _ => self.of::<4>(),
@@ -274,38 +290,37 @@ impl<T: Real, L: Iterator<Item = (usize, usize)>> Task for Differences<'_, T, L>
     }
 }
 
-impl<T: Real, L: Iterator<Item = (usize, usize)>> Differences<'_, T, L> {
+impl<T: Real> Differences<'_, T> {
     #[inline(always)]
     fn of<const W: usize>(self) {
-        let (width, size) = (self.width, self.room.len() / SIDE);
-        let [above, left] = self.before;
+        let Panel {
+            channels,
+            rows,
+            down,
+            width,
+            apart,
+            room,
+            to,
+        } = self.0;
+        let size = room.len() / SIDE;
         let mut term = 0;
-        for (at, (image, y)) in self.lines.enumerate() {
+        for (at, row) in rows.enumerate() {
+            let (image, y) = (row / down, row % down);
             // The first rows are the last ones of the tiles above.
             let first = if at == 0 || y == 0 { 0 } else { 2 };
             for row in 2 * y + first..2 * y + SIDE {
-                let to = &mut self.room[row % SIDE * size..][..size];
-                self.channels.lay(image, row as i64 - above, left, width, to);
+                channels.lay(image, row, width, &mut room[row % SIDE * size..][..size]);
             }
             for x in 0..size / width / 2 - 1 {
                 for lane in (0..width).step_by(W) {
                     let mut values = [[T::default(); W]; PLACES];
                     for (place, value) in values.iter_mut().enumerate() {
                         let (row, column) = (2 * y + place / SIDE, 2 * x + place % SIDE);
-                        if let Some(from) = self.room[row % SIDE * size + column * width + lane..].first_chunk() {
+                        if let Some(from) = room[row % SIDE * size + column * width + lane..].first_chunk() {
                             *value = *from;
                         }
                     }
-                    for at in 0..SIDE {
-                        differences(&mut values, [0, 1, 2, 3].map(|x| at * SIDE + x));
-                    }
-                    for at in 0..SIDE {
-                        differences(&mut values, [0, 1, 2, 3].map(|y| y * SIDE + at));
-                    }
-                    for (place, value) in values.iter().enumerate() {
-                        let to = &mut self.to[place * self.apart + term * width + lane..];
-                        to[..W].copy_from_slice(value);
-                    }
+                    transform(values, apart, &mut to[term * width + lane..]);
                 }
                 term += 1;
             }
@@ -328,21 +343,9 @@ struct Sums<'v, 's, T> {
     out: &'v mut [T],
 }
 
-impl<T: Real> WithSimd for Sums<'_, '_, T> {
+impl<T: Real> Tiled for Sums<'_, '_, T> {
     type Output = bool;
 
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> bool {
-        match (S::REGISTER_COUNT >= 32, self.of.vectors) {
-            (true, 2) => self.all::<S, 8, 2>(simd),
-            (true, _) => self.all::<S, 8, WIDE>(simd),
-            (false, 2) => self.all::<S, 4, 2>(simd),
-            (false, _) => self.all::<S, 4, WIDE>(simd),
-        }
-    }
-}
-
-impl<T: Real> Sums<'_, '_, T> {
     #[inline(always)]
     fn all<S: Simd, const M: usize, const N: usize>(self, simd: S) -> bool {
         let (channels, width) = (self.of.s.channels, self.of.width);
@@ -434,27 +437,11 @@ fn joined<T: Real, const W: usize>([a, b, c, d]: [[T; W]; SIDE]) -> [[T; W]; 3] 
     }
     out
 }
+
 #[cfg(test)]
 mod tests {
-    use pir_dialects::window::Axis;
-
+    use super::super::tests::{axis, numbers};
     use super::*;
-
-    fn axis(size: i64, before: i64, after: i64) -> Axis {
-        Axis {
-            size,
-            kernel: 3,
-            stride: 1,
-            dilation: 1,
-            before,
-            after,
-        }
-    }
-
-    /// Numbers whose products and sums are exact.
-    fn numbers(count: usize, factor: usize) -> Vec<f32> {
-        (0..count).map(|at| (at * factor % 15) as f32 * 2.0 - 14.0).collect()
-    }
 
     /// Gradients of several images, groups and steps, of odd and even sizes, with other borders than one.
     #[test]
