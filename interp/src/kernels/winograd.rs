@@ -281,7 +281,7 @@ impl<T: Real> Image<'_, T> {
                     }
                 }
                 let at = c * self.width + first;
-                transform(values, apart(channels, self.width), &mut self.to[at..]);
+                transform(&mut values, apart(channels, self.width), &mut self.to[at..]);
             }
         }
     }
@@ -289,12 +289,12 @@ impl<T: Real> Image<'_, T> {
 
 /// Transforms elements of some tiles, and writes those of each place, so far apart.
 #[inline(always)]
-fn transform<T: Real, const L: usize>(mut values: [[T; L]; PLACES], apart: usize, to: &mut [T]) {
+fn transform<T: Real, const L: usize>(values: &mut [[T; L]; PLACES], apart: usize, to: &mut [T]) {
     for at in 0..SIDE {
-        differences(&mut values, [0, 1, 2, 3].map(|x| at * SIDE + x));
+        differences(values, [0, 1, 2, 3].map(|x| at * SIDE + x));
     }
     for at in 0..SIDE {
-        differences(&mut values, [0, 1, 2, 3].map(|y| y * SIDE + at));
+        differences(values, [0, 1, 2, 3].map(|y| y * SIDE + at));
     }
     for (place, value) in values.iter().enumerate() {
         to[place * apart..][..L].copy_from_slice(value);

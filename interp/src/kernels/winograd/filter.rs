@@ -248,8 +248,8 @@ impl<T: Real> Spread<'_, T> {
             let (upper, lower) = (upper.as_chunks::<H>().0, lower.as_chunks::<H>().0);
             for (upper, lower) in upper.as_chunks::<2>().0.iter().zip(lower.as_chunks::<2>().0) {
                 let [left, right] = [0, 1].map(|at| spread(upper[at], lower[at]));
-                for (down, (left, right)) in left.into_iter().zip(right).enumerate() {
-                    for (across, numbers) in spread(left, right).iter().enumerate() {
+                for (down, (left, right)) in left.iter().zip(&right).enumerate() {
+                    for (across, numbers) in spread(*left, *right).iter().enumerate() {
                         let at = (down * SIDE + across) * apart + term * H;
                         to[at..][..H].copy_from_slice(numbers);
                     }
@@ -320,7 +320,7 @@ impl<T: Real> Differences<'_, T> {
                             *value = *from;
                         }
                     }
-                    transform(values, apart, &mut to[term * width + lane..]);
+                    transform(&mut values, apart, &mut to[term * width + lane..]);
                 }
                 term += 1;
             }
