@@ -16,6 +16,7 @@ use pulp::{Simd, WithSimd};
 
 use super::gemm_rows::{all_dots, are_long, long_dots, rows};
 use super::panels::{Cut, Operand, Right, pack_all};
+use super::tile::{TileLeft, TileResult, TileRight, Tiled, tile, tiled};
 use super::tiny::Scale;
 use crate::exec::count_flops;
 use crate::parallel;
@@ -45,12 +46,12 @@ const DOTS: usize = 64;
 const FEW: usize = 6;
 /// The number of rows from which on columns that begin at any place are copied, rather than read as parts of long dot products.
 const MANY_ROWS: usize = 32;
-/// The most vectors in a row of a tile.
-pub(super) const WIDE: usize = 3;
 /// The vectors of a row that are computed at once for few rows.
 pub(super) const AT_ONCE: usize = 8;
 /// The rows of the left matrix in a block.
 const ROWS: usize = 96;
+/// The rows of a left matrix up to which, where it is transposed, all of them are copied for a block.
+const AT_ONCE_LEFT: usize = 1024;
 
 impl Product {
     /// The row and column strides of the operands.
@@ -301,68 +302,90 @@ fn blocks<T: Real>(p: Product, x: Operand<'_, T>, y: &Right<'_, T>, z: &mut [T],
     let kept_left = x.left_panels(p);
     let x = x.values;
     let step = if in_place { p.n.max(1) } else { count };
+    // Columns of the left matrix are read faster the more of them are read at once.
+    let at_once = p.tx && kept_left.is_none() && p.m <= AT_ONCE_LEFT;
+    let padded_left = p.m.next_multiple_of(height);
+    let mut left_panels = stale::<T>(if at_once { depth * padded_left } else { 0 })?;
+    let [rx, cx, ry, _] = p.steps();
     // Few rows are shared between threads too: an even number of parts of about the same size.
     let parts = p.m.div_ceil(ROWS).max(1).next_multiple_of(2);
     let rows = p.m.div_ceil(parts).next_multiple_of(height);
-    for column in (0..p.n).step_by(step) {
+    let [across, down] = [p.n.div_ceil(step), p.k.div_ceil(depth)];
+    for at in 0..across * down {
+        let (column, from) = if at_once {
+            (at % across, at / across)
+        } else {
+            (at / down, at % down)
+        };
+        let (column, from) = (column * step, from * depth);
         let columns = step.min(p.n - column);
-        for from in (0..p.k).step_by(depth) {
-            let terms = depth.min(p.k - from);
-            let [_, _, ry, _] = p.steps();
-            let whole = if in_place { columns / width * width } else { 0 };
-            let work = terms * (columns - whole);
-            let padded = (columns - whole).next_multiple_of(width);
-            let packed = match *y {
-                Right::Kept(all) => &all[column * p.k + from * padded..][..terms * padded],
-                _ => {
-                    let packed = &mut panels[..terms * padded];
-                    parallel::chunks(packed, terms * width, work, |first, panel| {
-                        let first = whole + first / terms.max(1);
-                        let there = width.min(columns - first);
-                        y.pack(p, panel, width, [from, terms], [column + first, there]);
-                    });
-                    &*packed
-                }
-            };
-            parallel::try_chunks(z, rows * p.n, p.work(), |first, z| {
-                let first = first / p.n;
-                let size = (z.len() / p.n).next_multiple_of(height) * terms;
-                let mut own = stale::<T>(if p.tx && kept_left.is_none() { size } else { 0 })?;
-                let [rx, cx, ..] = p.steps();
+        let terms = depth.min(p.k - from);
+        if at_once && column == 0 {
+            let part = p.m.div_ceil(2).next_multiple_of(height) * terms;
+            let panels = &mut left_panels[..padded_left * terms];
+            parallel::chunks(panels, part, p.m * terms, |first, panels| {
+                let first = first / terms;
                 let there = &x[first * rx + from * cx..];
-                let left = match kept_left {
-                    Some(all) => Left::Panels(&all[from * p.m.next_multiple_of(height) + first * terms..][..size]),
-                    None if p.tx => {
-                        pack_all(&mut own, height, [terms, p.m - first], there, [cx, rx]);
-                        Left::Panels(&own)
-                    }
-                    None => Left::Rows {
-                        values: there,
-                        step: rx,
-                    },
-                };
-                let block = Block {
-                    n: p.n,
-                    column,
-                    columns,
-                    terms,
-                    whole,
-                    add: add || from > 0,
-                };
-                let tiles = Tiles {
-                    block,
-                    x: left,
-                    y: &direct[(from * ry).min(direct.len())..],
-                    packed,
-                    z,
-                };
-                tiled(vectors, tiles);
-                done(own);
-                Ok(())
-            })?;
+                pack_all(panels, height, [terms, p.m - first], there, [cx, rx]);
+            });
         }
+        let left_block = match kept_left {
+            Some(all) => Some(&all[from * padded_left..]),
+            None => at_once.then_some(&left_panels[..]),
+        };
+        let whole = if in_place { columns / width * width } else { 0 };
+        let work = terms * (columns - whole);
+        let padded = (columns - whole).next_multiple_of(width);
+        let packed = match *y {
+            Right::Kept(all) => &all[column * p.k + from * padded..][..terms * padded],
+            _ => {
+                let packed = &mut panels[..terms * padded];
+                parallel::chunks(packed, terms * width, work, |first, panel| {
+                    let first = whole + first / terms.max(1);
+                    let there = width.min(columns - first);
+                    y.pack(p, panel, width, [from, terms], [column + first, there]);
+                });
+                &*packed
+            }
+        };
+        parallel::try_chunks(z, rows * p.n, p.work(), |first, z| {
+            let first = first / p.n;
+            let size = (z.len() / p.n).next_multiple_of(height) * terms;
+            let mut own = stale::<T>(if p.tx && left_block.is_none() { size } else { 0 })?;
+            let there = &x[first * rx + from * cx..];
+            let left = match left_block {
+                Some(all) => Left::Panels(&all[first * terms..][..size]),
+                None if p.tx => {
+                    pack_all(&mut own, height, [terms, p.m - first], there, [cx, rx]);
+                    Left::Panels(&own)
+                }
+                None => Left::Rows {
+                    values: there,
+                    step: rx,
+                },
+            };
+            let block = Block {
+                n: p.n,
+                column,
+                columns,
+                terms,
+                whole,
+                add: add || from > 0,
+            };
+            let tiles = Tiles {
+                block,
+                x: left,
+                y: &direct[(from * ry).min(direct.len())..],
+                packed,
+                z,
+            };
+            tiled(vectors, tiles);
+            done(own);
+            Ok(())
+        })?;
     }
     done(panels);
+    done(left_panels);
     Ok(())
 }
 
@@ -399,41 +422,6 @@ struct Tiles<'v, T> {
     z: &'v mut [T],
 }
 
-/// Code that computes tiles of `M` rows of `N` vectors.
-pub(super) trait Tiled {
-    /// The result.
-    type Output;
-
-    /// Runs it.
-    fn all<S: Simd, const M: usize, const N: usize>(self, simd: S) -> Self::Output;
-}
-
-/// Runs code with tiles of so many vectors, and as many rows as there are registers for.
-pub(super) fn tiled<C: Tiled>(vectors: usize, code: C) -> C::Output {
-    simd::dispatch(OfVectors { vectors, code })
-}
-
-struct OfVectors<C> {
-    vectors: usize,
-    code: C,
-}
-
-impl<C: Tiled> WithSimd for OfVectors<C> {
-    type Output = C::Output;
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> C::Output {
-        match (S::REGISTER_COUNT >= 32, self.vectors) {
-            (true, 1) => self.code.all::<S, 8, 1>(simd),
-            (true, 2) => self.code.all::<S, 8, 2>(simd),
-            (true, _) => self.code.all::<S, 8, WIDE>(simd),
-            (false, 1) => self.code.all::<S, 4, 1>(simd),
-            (false, 2) => self.code.all::<S, 4, 2>(simd),
-            (false, _) => self.code.all::<S, 4, WIDE>(simd),
-        }
-    }
-}
-
 impl<T: Real> Tiled for Tiles<'_, T> {
     type Output = ();
 
@@ -442,127 +430,36 @@ impl<T: Real> Tiled for Tiles<'_, T> {
         let Tiles { block, x, y, packed, z } = self;
         let width = N * size_of::<T::Vector<S>>() / size_of::<T>();
         for first in (0..block.columns).step_by(width) {
-            let (panel, step) = match first < block.whole {
-                true => (&y[block.column + first..], block.n),
-                false => (&packed[(first - block.whole) * block.terms..], width),
+            let right = match first < block.whole {
+                true => TileRight::Rows {
+                    values: &y[block.column + first..],
+                    step: block.n,
+                },
+                false => TileRight::Panel(&packed[(first - block.whole) * block.terms..][..block.terms * width]),
             };
-            let column = block.column + first;
             let there = width.min(block.columns - first);
             for (at, z) in z.chunks_mut(M * block.n).enumerate() {
-                let sums = match x {
-                    Left::Panels(x) => {
-                        let x = &x[at * M * block.terms..][..M * block.terms];
-                        tile::<S, T, M, N>(simd, x, panel, step)
-                    }
-                    Left::Rows { values, step: apart } => {
+                let left = match x {
+                    Left::Panels(x) => TileLeft::Panel(&x[at * M * block.terms..][..M * block.terms]),
+                    Left::Rows { values, step } => {
                         let mut rows = [&[][..]; M];
                         for (i, row) in rows.iter_mut().enumerate() {
                             // What a row that is not there gives is not stored.
                             let number = at * M + i.min(z.len() / block.n - 1);
-                            *row = &values[number * apart..][..block.terms];
+                            *row = &values[number * step..][..block.terms];
                         }
-                        tile_of_rows::<S, T, M, N>(simd, rows, panel, step)
+                        TileLeft::Rows(rows)
                     }
                 };
-                store::<S, T, M, N>(simd, sums, z, [block.n, column, there], block.add);
+                let result = TileResult {
+                    values: z,
+                    step: block.n,
+                    column: block.column + first,
+                    there,
+                    add: block.add,
+                };
+                tile::<S, T, M, N>(simd, left, right, result);
             }
-        }
-    }
-}
-
-/// The sums of the products of `M` numbers, of which `$value` is the one in row `$row`, and `N` vectors, for each of the terms.
-///
-/// Each sum is a variable: as elements of an array, the compiler keeps them in memory in the profiles where it unrolls the loops
-/// over rows and vectors too late, and writes all of them in each turn. It also does so if the loop may panic.
-macro_rules! summed {
-    ($simd:expr, $terms:expr, |$x:ident, $row:ident| $value:expr) => {
-        summed!(@ $simd, $terms, $x, $row, $value; 0 a, 1 b, 2 c, 3 d, 4 e, 5 f, 6 g, 7 h)
-    };
-    (@ $simd:expr, $terms:expr, $x:ident, $row:ident, $value:expr; $($i:literal $sum:ident),*) => {{
-        const { assert!(M <= 8 && N <= WIDE) }
-        let none = T::splat($simd, T::default());
-        $(let mut $sum = (none, none, none);)*
-        for ($x, y) in $terms {
-            let Some(y) = T::vectors::<S>(y).0.first_chunk::<N>() else {
-                break;
-            };
-            $(if $i < M {
-                let $row = $i;
-                let x = T::splat($simd, $value);
-                $sum.0 = T::fused($simd, x, y[0], $sum.0);
-                if N > 1 {
-                    $sum.1 = T::fused($simd, x, y[1], $sum.1);
-                }
-                if N > 2 {
-                    $sum.2 = T::fused($simd, x, y[2], $sum.2);
-                }
-            })*
-        }
-        let mut sums = [[none; N]; M];
-        $(if $i < M {
-            for (to, from) in sums[$i].iter_mut().zip([$sum.0, $sum.1, $sum.2]) {
-                *to = from;
-            }
-        })*
-        sums
-    }};
-}
-
-/// The products of a panel of `M` rows and one of `N` vectors in a row, whose rows are `step` apart.
-#[inline(always)]
-pub(super) fn tile<S: Simd, T: Real, const M: usize, const N: usize>(
-    simd: S,
-    x: &[T],
-    y: &[T],
-    step: usize,
-) -> [[T::Vector<S>; N]; M] {
-    let terms = x.as_chunks::<M>().0.iter().zip(y.chunks(step.max(1)));
-    summed!(simd, terms, |x, row| x[row])
-}
-
-/// The same of `M` rows as they are.
-#[inline(always)]
-fn tile_of_rows<S: Simd, T: Real, const M: usize, const N: usize>(
-    simd: S,
-    mut x: [&[T]; M],
-    y: &[T],
-    step: usize,
-) -> [[T::Vector<S>; N]; M] {
-    let terms = x[0].len();
-    for row in &mut x {
-        *row = &row[..terms];
-    }
-    summed!(simd, (0..terms).zip(y.chunks(step.max(1))), |l, row| x[row][l])
-}
-
-/// Writes a tile to rows of the result, or adds it to them.
-#[inline(always)]
-fn store<S: Simd, T: Real, const M: usize, const N: usize>(
-    simd: S,
-    sums: [[T::Vector<S>; N]; M],
-    z: &mut [T],
-    [n, column, there]: [usize; 3],
-    add: bool,
-) {
-    let lanes = size_of::<T::Vector<S>>() / size_of::<T>();
-    let rows = z.len() / n;
-    for i in 0..M {
-        if i >= rows {
-            continue;
-        }
-        let row = &mut z[i * n + column..][..there];
-        if there == N * lanes {
-            for (z, &sum) in T::vectors_mut::<S>(row).0.iter_mut().zip(&sums[i]) {
-                *z = if add { T::sum(simd, sum, *z) } else { sum };
-            }
-            continue;
-        }
-        let mut edge = [T::default(); WIDE * 16];
-        for (to, &sum) in T::vectors_mut::<S>(&mut edge).0.iter_mut().zip(&sums[i]) {
-            *to = sum;
-        }
-        for (z, &sum) in row.iter_mut().zip(&edge) {
-            *z = if add { sum + *z } else { sum };
         }
     }
 }

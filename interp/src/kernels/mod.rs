@@ -59,6 +59,7 @@ mod special;
 pub(crate) mod steps;
 mod sums;
 mod suppression;
+mod tile;
 mod tiny;
 mod unary;
 mod vector;

@@ -1,6 +1,7 @@
 //! Blocks of matrices as panels, in the order in which a product reads them.
 
-use super::gemm::{AT_ONCE, Product, Real, WIDE, registers};
+use super::gemm::{AT_ONCE, Product, Real, registers};
+use super::tile::WIDE;
 use crate::simd::{self, Task};
 use crate::tensor::buffer::{Derived, stale};
 use crate::tensor::{Buffer, Element, Storage};
@@ -305,7 +306,9 @@ fn turn<'v, T: Real>(
     [terms, there]: [usize; 2],
     part: impl Fn(usize, usize, usize) -> &'v [T],
 ) {
-    const TERMS: usize = 16;
+    const SIDE: usize = 16;
+    /// Some lines of the cache, which are read one after the other.
+    const TERMS: usize = 4 * SIDE;
     if there < width {
         panel.fill(T::default());
     }
@@ -313,23 +316,27 @@ fn turn<'v, T: Real>(
         let first = at * TERMS;
         let count = TERMS.min(terms - first);
         // Squares are turned in one go.
-        let whole = if count == TERMS { there / TERMS * TERMS } else { 0 };
-        for column in (0..whole).step_by(TERMS) {
-            let mut square = [[T::default(); TERMS]; TERMS];
-            for (at, to) in square.iter_mut().enumerate() {
-                if let Some(from) = part(column + at, first, TERMS).first_chunk() {
-                    *to = *from;
+        let (squares, whole) = (count / SIDE * SIDE, there / SIDE * SIDE);
+        for column in (0..whole).step_by(SIDE) {
+            for (at, panel) in panel[..squares * width].chunks_exact_mut(SIDE * width).enumerate() {
+                let mut square = [[T::default(); SIDE]; SIDE];
+                for (row, to) in square.iter_mut().enumerate() {
+                    if let Some(from) = part(column + row, first + at * SIDE, SIDE).first_chunk() {
+                        *to = *from;
+                    }
                 }
-            }
-            for (l, to) in panel.chunks_exact_mut(width).enumerate() {
-                if let Some(to) = to[column..].first_chunk_mut::<TERMS>() {
-                    to.iter_mut().zip(&square).for_each(|(to, from)| *to = from[l]);
+                for (l, to) in panel.chunks_exact_mut(width).enumerate() {
+                    if let Some(to) = to[column..].first_chunk_mut::<SIDE>() {
+                        to.iter_mut().zip(&square).for_each(|(to, from)| *to = from[l]);
+                    }
                 }
             }
         }
-        for column in whole..there {
-            let places = panel[column..].iter_mut().step_by(width);
-            places.zip(part(column, first, count)).for_each(|(to, &v)| *to = v);
+        for column in (if squares == count { whole } else { 0 })..there {
+            let turned = if column < whole { squares } else { 0 };
+            let places = panel[turned * width..].iter_mut().skip(column).step_by(width);
+            let from = part(column, first + turned, count - turned);
+            places.zip(from).for_each(|(to, &v)| *to = v);
         }
     }
 }
@@ -382,7 +389,7 @@ impl<T: Real> Task for Turned<'_, T> {
 
     #[inline(always)]
     fn run<const FMA: bool>(self) {
-        const TERMS: usize = 4;
+        const TERMS: usize = 8;
         const HEIGHT: usize = 8;
         let (height, size) = (self.height, self.height * self.terms);
         for first in (0..self.terms).step_by(TERMS) {

@@ -13,9 +13,10 @@ use pir_dialects::window::Axis;
 use pulp::Simd;
 
 use super::conv::Sizes;
-use super::gemm::{Product, Real, Tiled, WIDE, tile, tiled};
+use super::gemm::{Product, Real};
 use super::panels::Cut;
 use super::shifted::Shifted;
+use super::tile::{TileLeft, TileResult, TileRight, Tiled, WIDE, tile, tiled};
 use crate::exec::count_flops;
 use crate::parallel;
 use crate::simd::{self, Task};
@@ -348,10 +349,12 @@ impl<T: Real> Tiled for Results<'_, T> {
             for (to, weights) in filters.zip(weights.chunks_exact(PLACES * left)) {
                 let parts = weights.chunks_exact(left).zip(image.chunks_exact(right));
                 for (products, (weights, image)) in products.iter_mut().zip(parts) {
-                    let sums = tile::<S, T, M, N>(simd, &weights[..channels * M], image, width);
-                    for (to, sums) in products.iter_mut().zip(&sums) {
-                        T::vectors_mut::<S>(&mut to[..width]).0[..N].copy_from_slice(sums);
-                    }
+                    let (left, right) = (
+                        TileLeft::Panel(&weights[..channels * M]),
+                        TileRight::Panel(&image[..channels * width]),
+                    );
+                    let to = TileResult::first(products.as_flattened_mut(), WIDE * 16, width, false);
+                    tile::<S, T, M, N>(simd, left, right, to);
                 }
                 for (at, to) in to.chunks_exact_mut(high * across).enumerate() {
                     let results = combined(&products, at);

@@ -11,8 +11,9 @@ use pulp::Simd;
 use super::{MANY, PLACES, SIDE, TAPS, apart, is_small, part, transform};
 use crate::exec::count_flops;
 use crate::kernels::conv::Sizes;
-use crate::kernels::gemm::{Product, Real, Tiled, tile, tiled};
+use crate::kernels::gemm::{Product, Real};
 use crate::kernels::panels::Cut;
+use crate::kernels::tile::{TileLeft, TileResult, TileRight, Tiled, tile, tiled};
 use crate::parallel;
 use crate::simd::{self, Task};
 use crate::tensor::DType;
@@ -363,12 +364,11 @@ impl<T: Real> Tiled for Sums<'_, '_, T> {
                 let sums = &mut self.sums[if self.is_first && self.is_last { 0 } else { at * pair }..][..pair];
                 let places = weights.chunks_exact(left).zip(tiles.chunks_exact(right));
                 for (sums, (weights, tiles)) in sums.chunks_exact_mut(M * width).zip(places) {
-                    let new = tile::<S, T, M, N>(simd, &weights[..self.terms * M], tiles, width);
-                    for (to, new) in sums.chunks_exact_mut(width).zip(&new) {
-                        for (to, &new) in T::vectors_mut::<S>(to).0.iter_mut().zip(new) {
-                            *to = if self.is_first { new } else { T::sum(simd, *to, new) };
-                        }
-                    }
+                    let (left, right) = (
+                        TileLeft::Panel(&weights[..self.terms * M]),
+                        TileRight::Panel(&tiles[..self.terms * width]),
+                    );
+                    tile::<S, T, M, N>(simd, left, right, TileResult::first(sums, width, width, !self.is_first));
                 }
                 if !self.is_last {
                     continue;
