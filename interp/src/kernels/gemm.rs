@@ -23,6 +23,7 @@ use crate::parallel;
 use crate::simd;
 use crate::tensor::Element;
 use crate::tensor::buffer::{done, gathered, stale};
+use crate::tensor::subnormal::{self, Flush};
 
 /// The sizes of a matrix product, and which operands are transposed.
 #[derive(Clone, Copy, Debug)]
@@ -79,7 +80,9 @@ impl Product {
 }
 
 /// Element types of matrix products.
-pub(super) trait Real: Scale + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + AddAssign {
+pub(super) trait Real:
+    Scale + Flush + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + AddAssign
+{
     /// As many as a register holds.
     type Vector<S: Simd>: Copy;
     /// The same number in all places.
@@ -88,6 +91,8 @@ pub(super) trait Real: Scale + Add<Output = Self> + Sub<Output = Self> + Mul<Out
     fn fused<S: Simd>(simd: S, a: Self::Vector<S>, b: Self::Vector<S>, c: Self::Vector<S>) -> Self::Vector<S>;
     /// The sum of two vectors.
     fn sum<S: Simd>(simd: S, a: Self::Vector<S>, b: Self::Vector<S>) -> Self::Vector<S>;
+    /// Zeros of the same signs for subnormal numbers.
+    fn normal<S: Simd>(simd: S, a: Self::Vector<S>) -> Self::Vector<S>;
     /// The sum of the numbers in a vector.
     fn total<S: Simd>(simd: S, a: Self::Vector<S>) -> Self;
     /// Numbers as vectors, and the remaining ones.
@@ -104,17 +109,23 @@ pub(super) trait Real: Scale + Add<Output = Self> + Sub<Output = Self> + Mul<Out
     /// # Errors
     /// If there is no memory for the blocks.
     fn gemm(p: Product, x: &[Self], y: &[Self], z: &mut [Self]) -> Result<(), String> {
-        Self::product(p, x.into(), y.into(), z)
+        Self::product(p, x.into(), y.into(), z, false)
     }
 
-    /// The same of operands whose panels may be kept.
+    /// The same of operands whose panels may be kept. With `flush`, subnormal results become zeros.
     ///
     /// # Errors
     /// If there is no memory for the blocks.
-    fn product(p: Product, x: Operand<'_, Self>, y: Operand<'_, Self>, z: &mut [Self]) -> Result<(), String> {
+    fn product(
+        p: Product,
+        x: Operand<'_, Self>,
+        y: Operand<'_, Self>,
+        z: &mut [Self],
+        flush: bool,
+    ) -> Result<(), String> {
         if p.n == 1 && p.m > 1 {
             // A column is a transposed row.
-            return Self::product(p.turned(), y, x, z);
+            return Self::product(p.turned(), y, x, z, flush);
         }
         // A matrix with one row or column is equal to its transpose in memory.
         let p = Product {
@@ -128,10 +139,13 @@ pub(super) trait Real: Scale + Add<Output = Self> + Sub<Output = Self> + Mul<Out
             && let Some([up, down]) = Self::scale(x.values)
         {
             let scaled = gathered(x.values.iter().map(|&x| x * up))?;
-            Self::product(p, Operand::from(&scaled[..]), y, z)?;
+            Self::product(p, Operand::from(&scaled[..]), y, z, false)?;
             // What is too large now may not be so as it was.
             if Self::are_finite(z) {
                 z.iter_mut().for_each(|z| *z = *z * down);
+                if flush {
+                    subnormal::flush(z);
+                }
                 return Ok(());
             }
         }
@@ -150,15 +164,18 @@ pub(super) trait Real: Scale + Add<Output = Self> + Sub<Output = Self> + Mul<Out
             (true, true) if small => whole_rows(p, x.values, y.values, z, |sum, a, b| sum + a * b),
             _ => {
                 let right = y.panels(p).map_or(Right::Matrix(y.values), Right::Kept);
-                return blocks(p, x, &right, z, false);
+                return blocks(p, x, &right, z, [false, flush]);
             }
+        }
+        if flush {
+            subnormal::flush(z);
         }
         Ok(())
     }
 }
 
 macro_rules! real {
-    ($float:ident, $vectors:ident, $splat:ident, $fused:ident, $add:ident, $total:ident, $from:ident, $from_mut:ident, $partial:ident, $put:ident) => {
+    ($float:ident, $vectors:ident, $splat:ident, $fused:ident, $add:ident, $and:ident, $select:ident, $less:ident, $abs:ident, $total:ident, $from:ident, $from_mut:ident, $partial:ident, $put:ident) => {
         impl Real for $float {
             type Vector<S: Simd> = S::$vectors;
 
@@ -175,6 +192,13 @@ macro_rules! real {
             #[inline(always)]
             fn sum<S: Simd>(simd: S, a: S::$vectors, b: S::$vectors) -> S::$vectors {
                 simd.$add(a, b)
+            }
+
+            #[inline(always)]
+            fn normal<S: Simd>(simd: S, a: S::$vectors) -> S::$vectors {
+                let least = simd.$splat($float::MIN_POSITIVE);
+                let sign = simd.$and(a, simd.$splat(-0.0));
+                simd.$select(simd.$less(simd.$abs(a), least), sign, a)
             }
 
             #[inline(always)]
@@ -211,6 +235,10 @@ real!(
     splat_f32s,
     mul_add_e_f32s,
     add_f32s,
+    and_f32s,
+    select_f32s,
+    less_than_f32s,
+    abs_f32s,
     reduce_sum_f32s,
     as_simd_f32s,
     as_mut_simd_f32s,
@@ -223,6 +251,10 @@ real!(
     splat_f64s,
     mul_add_e_f64s,
     add_f64s,
+    and_f64s,
+    select_f64s,
+    less_than_f64s,
+    abs_f64s,
     reduce_sum_f64s,
     as_simd_f64s,
     as_mut_simd_f64s,
@@ -276,11 +308,17 @@ pub(super) fn with_right<T: Real>(p: Product, x: &[T], y: &Right<'_, T>, z: &mut
         long_dots(p, x, values, starts, z, add);
         return Ok(());
     }
-    blocks(p, x.into(), y, z, add)
+    blocks(p, x.into(), y, z, [add, false])
 }
 
-/// Block by block.
-fn blocks<T: Real>(p: Product, x: Operand<'_, T>, y: &Right<'_, T>, z: &mut [T], add: bool) -> Result<(), String> {
+/// Block by block: whether they are added to what is there, and whether subnormal results become zeros.
+fn blocks<T: Real>(
+    p: Product,
+    x: Operand<'_, T>,
+    y: &Right<'_, T>,
+    z: &mut [T],
+    [add, flush]: [bool; 2],
+) -> Result<(), String> {
     let Cut {
         height,
         vectors,
@@ -371,6 +409,7 @@ fn blocks<T: Real>(p: Product, x: Operand<'_, T>, y: &Right<'_, T>, z: &mut [T],
                 terms,
                 whole,
                 add: add || from > 0,
+                flush: flush && from + terms == p.k,
             };
             let tiles = Tiles {
                 block,
@@ -401,6 +440,8 @@ struct Block {
     whole: usize,
     /// Whether the result is added to.
     add: bool,
+    /// Whether subnormal sums become zeros.
+    flush: bool,
 }
 
 /// Rows of the left matrix, for the terms of a block.
@@ -457,6 +498,7 @@ impl<T: Real> Tiled for Tiles<'_, T> {
                     column: block.column + first,
                     there,
                     add: block.add,
+                    flush: block.flush,
                 };
                 tile::<S, T, M, N>(simd, left, right, result);
             }
@@ -494,6 +536,40 @@ mod tests {
                         check::<f64>(p, 1e-11);
                     }
                 }
+            }
+        }
+    }
+
+    /// Subnormal results are replaced in every way of computing them, and nothing else changes.
+    #[test]
+    fn subnormal_results_become_zeros() {
+        let sizes = [
+            (1, 70, 40),
+            (2, 2, 300),
+            (7, 9, 17),
+            (8, 64, 48),
+            (40, 300, 70),
+            (5, 600, 9),
+            (20, 30, 600),
+        ];
+        for (m, k, n) in sizes {
+            for (tx, ty) in [(false, false), (false, true), (true, false), (true, true)] {
+                let p = Product { m, k, n, tx, ty };
+                // Sums of about the size of the smallest normal number.
+                let number = |at: usize| {
+                    let mixed = (at as u32 ^ 0x5bd1_e995).wrapping_mul(747_796_405);
+                    (mixed ^ mixed >> 15).wrapping_mul(2_246_822_519) as i32 as f32 / 2f32.powi(31)
+                };
+                let x: Vec<f32> = (0..m * k).map(|at| number(at) * 1e-19).collect();
+                let scale = 3e-19 / (k as f32).sqrt();
+                let y: Vec<f32> = (0..k * n).map(|at| number(at + m * k) * scale).collect();
+                let (mut z, mut expected) = (vec![f32::NAN; m * n], vec![f32::NAN; m * n]);
+                f32::product(p, (&x[..]).into(), (&y[..]).into(), &mut z, true).unwrap();
+                f32::gemm(p, &x, &y, &mut expected).unwrap();
+                assert!(expected.iter().any(|e| e.is_small()), "{p:?}");
+                assert!(expected.iter().any(|e| e.is_normal()), "{p:?}");
+                let expected = expected.iter().map(|e| if e.is_small() { e.zero() } else { *e });
+                assert!(z.iter().zip(expected).all(|(z, e)| z.to_bits() == e.to_bits()), "{p:?}");
             }
         }
     }

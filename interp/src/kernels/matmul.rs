@@ -15,20 +15,23 @@ use smallvec::SmallVec;
 
 pub(super) const KERNELS: &[(&str, Prepare)] = &[(pd::Matmul::NAME, |s| {
     let (tx, ty) = (s.flag("transpose_x", false), s.flag("transpose_y", false));
-    let keep = [s.is_invariant(0), s.is_invariant(1)];
+    let (keep, flush) = ([s.is_invariant(0), s.is_invariant(1)], s.flush);
     Ok(Box::new(move |inputs| {
         let [x, y] = take(inputs)?;
-        one(product(x, y, [tx, ty], keep)?)
+        one(product(x, y, [tx, ty], keep, flush)?)
     }))
 })];
 
+/// All of them flush subnormal results.
+pub(super) const FLUSHING: &[&str] = &[pd::Matmul::NAME];
+
 /// Batched matrix product.
 pub(super) fn matmul(x: Tensor, y: Tensor, tx: bool, ty: bool) -> Result<Tensor, String> {
-    product(x, y, [tx, ty], [false; 2])
+    product(x, y, [tx, ty], [false; 2], false)
 }
 
-/// The same. What is derived from an operand is kept with it if it will be multiplied again.
-fn product(x: Tensor, y: Tensor, [tx, ty]: [bool; 2], keep: [bool; 2]) -> Result<Tensor, String> {
+/// The same. What is derived from an operand is kept with it if it will be multiplied again. With `flush`, subnormal results become zeros.
+fn product(x: Tensor, y: Tensor, [tx, ty]: [bool; 2], keep: [bool; 2], flush: bool) -> Result<Tensor, String> {
     if x.dtype() != y.dtype() {
         return Err(format!(
             "element types {} and {} differ",
@@ -80,12 +83,12 @@ fn product(x: Tensor, y: Tensor, [tx, ty]: [bool; 2], keep: [bool; 2]) -> Result
     let yb = if batch.is_empty() { Shape::new() } else { yb };
     let pairs = Rows::new(&batch, &strides(&xb, &batch), &strides(&yb, &batch));
     let data = match (x.data(), y.data()) {
-        (Data::F32(v), Data::F32(w)) => f32::wrap(reals(v, w, keep, &pairs, count, dims)?),
-        (Data::F64(v), Data::F64(w)) => f64::wrap(reals(v, w, keep, &pairs, count, dims)?),
+        (Data::F32(v), Data::F32(w)) => f32::wrap(reals(v, w, keep, &pairs, count, dims, flush)?),
+        (Data::F64(v), Data::F64(w)) => f64::wrap(reals(v, w, keep, &pairs, count, dims, flush)?),
         _ if x.dtype().is_float() => {
             // Half precision is computed in single precision and rounded once.
             let (wx, wy) = (single(x.data(), keep[0])?, single(y.data(), keep[1])?);
-            let wide = f32::wrap(reals(&wx, &wy, keep, &pairs, count, dims)?);
+            let wide = f32::wrap(reals(&wx, &wy, keep, &pairs, count, dims, false)?);
             Tensor::from_parts(shape.clone(), wide).cast(x.dtype())?.into_parts().1
         }
         _ => {
@@ -130,9 +133,10 @@ fn reals<T: Real>(
     pairs: &Rows,
     count: usize,
     p: Product,
+    flush: bool,
 ) -> Result<Storage<T>, String> {
     products(pairs, count, p, |p, of_x, of_y, z| {
-        T::product(p, part(x, of_x, left), part(y, of_y, right), z)
+        T::product(p, part(x, of_x, left), part(y, of_y, right), z, flush)
     })
 }
 

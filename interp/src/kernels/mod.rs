@@ -313,9 +313,15 @@ impl Default for Kernels {
 
 /// Whether the kernel of an operation flushes subnormal results.
 fn flushes(name: &str) -> bool {
-    [scatter::FLUSHING, norm::FLUSHING, channel_norm::FLUSHING, nn::FLUSHING]
-        .into_iter()
-        .any(|names| names.contains(&name))
+    [
+        matmul::FLUSHING,
+        scatter::FLUSHING,
+        norm::FLUSHING,
+        channel_norm::FLUSHING,
+        nn::FLUSHING,
+    ]
+    .into_iter()
+    .any(|names| names.contains(&name))
 }
 
 /// Concatenates tensors along an axis.

@@ -455,7 +455,7 @@ mod tests {
                 f32::gemm(p, &x, &y, &mut expected).unwrap();
                 for (left, right) in [(true, false), (false, true), (true, true), (true, true)] {
                     let mut z = vec![f32::NAN; m * n];
-                    f32::product(p, Operand::keep(&x, left), Operand::keep(&y, right), &mut z).unwrap();
+                    f32::product(p, Operand::keep(&x, left), Operand::keep(&y, right), &mut z, false).unwrap();
                     check(&z, &expected, p, right);
                 }
                 // Panels of a matrix of another layout are not taken for those of this one.
@@ -470,7 +470,7 @@ mod tests {
                     let long = buffer(m * n, 5);
                     let (mut z, mut expected) = (vec![f32::NAN; m * k], vec![f32::NAN; m * k]);
                     f32::gemm(other, &long, &y, &mut expected).unwrap();
-                    f32::product(other, (&*long).into(), Operand::keep(&y, true), &mut z).unwrap();
+                    f32::product(other, (&*long).into(), Operand::keep(&y, true), &mut z, false).unwrap();
                     check(&z, &expected, other, true);
                 }
             }
@@ -509,7 +509,7 @@ mod tests {
                 let (left, right) = (keep && n < m, keep && n >= m);
                 let start = Instant::now();
                 for _ in 0..repeats {
-                    f32::product(p, Operand::keep(&x, left), Operand::keep(&y, right), &mut z).unwrap();
+                    f32::product(p, Operand::keep(&x, left), Operand::keep(&y, right), &mut z, false).unwrap();
                 }
                 let time = start.elapsed().as_secs_f64() * 1e6 / repeats as f64;
                 // The first round of each makes the panels.

@@ -71,6 +71,8 @@ pub(super) struct TileResult<'v, T> {
     pub(super) there: usize,
     /// Whether the result is added to.
     pub(super) add: bool,
+    /// Whether subnormal sums become zeros.
+    pub(super) flush: bool,
 }
 
 impl<'v, T: Real> TileResult<'v, T> {
@@ -82,6 +84,7 @@ impl<'v, T: Real> TileResult<'v, T> {
             column: 0,
             there,
             add,
+            flush: false,
         }
     }
 
@@ -96,7 +99,8 @@ impl<'v, T: Real> TileResult<'v, T> {
         };
         if self.there == N * lanes {
             for (z, &sum) in T::vectors_mut::<S>(row).0.iter_mut().zip(&sums) {
-                *z = if self.add { T::sum(simd, sum, *z) } else { sum };
+                let sum = if self.add { T::sum(simd, sum, *z) } else { sum };
+                *z = if self.flush { T::normal(simd, sum) } else { sum };
             }
             return;
         }
@@ -105,7 +109,8 @@ impl<'v, T: Real> TileResult<'v, T> {
             *to = sum;
         }
         for (z, &sum) in row.iter_mut().zip(&edge) {
-            *z = if self.add { sum + *z } else { sum };
+            let sum = if self.add { sum + *z } else { sum };
+            *z = if self.flush { sum.flushed(T::ON) } else { sum };
         }
     }
 }

@@ -99,6 +99,13 @@ fn is_any_small<T: Flush + Sync>(values: &[T]) -> bool {
     found.contains(&true)
 }
 
+/// Replaces subnormal numbers by zeros of their signs.
+pub(crate) fn flush<T: Flush + Sync>(values: &mut [T]) {
+    if is_any_small(values) {
+        simd::run(Replace(values));
+    }
+}
+
 fn flushed<T: super::Element + Flush>(tensor: &mut Tensor) -> Result<(), String> {
     match tensor.view::<T>() {
         Some(values) if is_any_small(values) => {}
