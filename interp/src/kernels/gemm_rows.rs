@@ -133,6 +133,10 @@ impl<T: Real> WithSimd for Dots<'_, T> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let Dots { k, width, x, y, z } = self;
+        if z.len() == width && k > 0 {
+            one_row::<S, T>(simd, &x[..k], y, z);
+            return;
+        }
         for (j, y) in y
             .chunks(DOT_COLUMNS * k.max(1))
             .take(width.div_ceil(DOT_COLUMNS))
@@ -157,6 +161,20 @@ impl<T: Real> WithSimd for Dots<'_, T> {
                 }
             }
         }
+    }
+}
+
+/// The dot products of one row, `x`, without the loops over rows: for few terms, these take longer than the products.
+#[inline(always)]
+fn one_row<S: Simd, T: Real>(simd: S, x: &[T], y: &[T], z: &mut [T]) {
+    let k = x.len();
+    let (groups, others) = z.as_chunks_mut::<DOT_COLUMNS>();
+    let (y, y_others) = y.split_at(groups.len() * DOT_COLUMNS * k);
+    for (y, z) in y.chunks_exact(DOT_COLUMNS * k).zip(groups) {
+        dots::<S, T, 1, DOT_COLUMNS>(simd, [k, DOT_COLUMNS, 0], x, y, z);
+    }
+    for (y, z) in y_others.chunks_exact(k).zip(others) {
+        dots::<S, T, 1, 1>(simd, [k, 1, 0], x, y, std::slice::from_mut(z));
     }
 }
 
