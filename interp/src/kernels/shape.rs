@@ -496,3 +496,51 @@ fn triangle(s: &Spec<'_>, inside: fn(i64, i64, i64) -> bool) -> Result<Kernel, S
         one(Tensor::from_parts(x.shape().into(), data))
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tensor::DType;
+
+    /// Runs of any length are joined as elements are, one by one.
+    #[test]
+    fn runs_are_joined() {
+        for outer in [1, 2, 15, 16, 17, 40] {
+            for lengths in [&[1, 1, 1][..], &[1], &[0, 1, 0], &[3, 1, 7, 2], &[7, 8], &[9, 20]] {
+                let parts: Vec<Tensor> = (0..)
+                    .zip(lengths)
+                    .map(|(number, &length)| {
+                        let values = (0..outer * length * 2).map(|at| f64::from(at as u32 + 1000 * number));
+                        Tensor::new(&[outer, length, 2], values.collect::<Vec<_>>()).unwrap()
+                    })
+                    .collect();
+                let mut expected = Vec::new();
+                for o in 0..outer {
+                    for (part, &length) in parts.iter().zip(lengths) {
+                        expected.extend_from_slice(&part.to_f64()[o * length * 2..(o + 1) * length * 2]);
+                    }
+                }
+                let joined = concat(&parts, 1).unwrap();
+                assert_eq!(joined.shape(), [outer, lengths.iter().sum(), 2]);
+                assert_eq!(joined.to_f64(), expected, "{outer} {lengths:?}");
+                // Single elements, of another type.
+                let flat: Vec<Tensor> = parts
+                    .iter()
+                    .map(|part| {
+                        part.clone()
+                            .reshaped(&[part.len(), 1])
+                            .unwrap()
+                            .cast(DType::I32)
+                            .unwrap()
+                    })
+                    .filter(|part| part.len() == outer * 2)
+                    .collect();
+                if let Some(first) = flat.first() {
+                    let joined = concat(&flat, -1).unwrap().to_f64();
+                    let expected = (0..first.len()).flat_map(|o| flat.iter().map(move |part| part.to_f64()[o]));
+                    assert_eq!(joined, expected.collect::<Vec<_>>());
+                }
+            }
+        }
+    }
+}
