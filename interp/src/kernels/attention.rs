@@ -158,7 +158,9 @@ fn run<T: Real + Lane>(plan: &Plan, inputs: &[Tensor], scale: T) -> Result<Stora
             &weights,
             &value[..n * e],
             out,
-        )
+        )?;
+        done(weights);
+        Ok(())
     };
     // Parts do not depend on the number of threads, and none is of two matrices: each with its number and its first row.
     let matrices = out.chunks_exact_mut(m * e).enumerate();
