@@ -298,6 +298,25 @@ impl<'v, T: Real, F: Fn(usize) -> &'v [T]> Whole<'_, T, F> {
     }
 }
 
+/// The rows and columns that are turned in one go.
+const SIDE: usize = 16;
+
+/// Copies rows of [`SIDE`] numbers into as many columns of a panel.
+#[inline(always)]
+fn turn_square<'v, T: Real>(panel: &mut [T], width: usize, column: usize, row: impl Fn(usize) -> &'v [T]) {
+    let mut square = [[T::default(); SIDE]; SIDE];
+    for (at, to) in square.iter_mut().enumerate() {
+        if let Some(from) = row(at).first_chunk() {
+            *to = *from;
+        }
+    }
+    for (l, to) in panel.chunks_exact_mut(width).enumerate() {
+        if let Some(to) = to[column..].first_chunk_mut::<SIDE>() {
+            to.iter_mut().zip(&square).for_each(|(to, from)| *to = from[l]);
+        }
+    }
+}
+
 /// Copies a block whose columns lie each in a row: `terms` numbers of `there` columns, in parts that `part` gives by the column, the
 /// first number and how many. Some terms at a time, so that the panel stays in the cache.
 fn turn<'v, T: Real>(
@@ -306,7 +325,6 @@ fn turn<'v, T: Real>(
     [terms, there]: [usize; 2],
     part: impl Fn(usize, usize, usize) -> &'v [T],
 ) {
-    const SIDE: usize = 16;
     /// Some lines of the cache, which are read one after the other.
     const TERMS: usize = 4 * SIDE;
     if there < width {
@@ -319,17 +337,7 @@ fn turn<'v, T: Real>(
         let (squares, whole) = (count / SIDE * SIDE, there / SIDE * SIDE);
         for column in (0..whole).step_by(SIDE) {
             for (at, panel) in panel[..squares * width].chunks_exact_mut(SIDE * width).enumerate() {
-                let mut square = [[T::default(); SIDE]; SIDE];
-                for (row, to) in square.iter_mut().enumerate() {
-                    if let Some(from) = part(column + row, first + at * SIDE, SIDE).first_chunk() {
-                        *to = *from;
-                    }
-                }
-                for (l, to) in panel.chunks_exact_mut(width).enumerate() {
-                    if let Some(to) = to[column..].first_chunk_mut::<SIDE>() {
-                        to.iter_mut().zip(&square).for_each(|(to, from)| *to = from[l]);
-                    }
-                }
+                turn_square(panel, width, column, |row| part(column + row, first + at * SIDE, SIDE));
             }
         }
         for column in (if squares == count { whole } else { 0 })..there {

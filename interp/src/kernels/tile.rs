@@ -52,6 +52,17 @@ pub(super) enum TileLeft<'v, T, const M: usize> {
     Rows([&'v [T]; M]),
 }
 
+impl<T, const M: usize> TileLeft<'_, T, M> {
+    /// The number of terms.
+    #[inline(always)]
+    fn terms(&self) -> usize {
+        match self {
+            TileLeft::Panel(x) => x.len() / M,
+            TileLeft::Rows(x) => x[0].len(),
+        }
+    }
+}
+
 /// Some columns of the right matrix.
 #[derive(Clone, Copy)]
 pub(super) enum TileRight<'v, T> {
@@ -208,42 +219,38 @@ pub(super) fn tile<S: Simd, T: Real, const M: usize, const N: usize>(
     right: TileRight<'_, T>,
     result: TileResult<'_, T>,
 ) {
+    match right {
+        TileRight::Panel(panel) => times(simd, left, of_panel::<S, T, N>(panel), result),
+        TileRight::Rows { values, step } => times(simd, left, of_rows::<S, T, N>(values, step, left.terms()), result),
+    }
+}
+
+/// Computes a tile of the rows of vectors for all turns, and of those of the last terms.
+#[inline(always)]
+fn times<'v, S: Simd, T: Real, const M: usize, const N: usize>(
+    simd: S,
+    left: TileLeft<'_, T, M>,
+    (turns, rest): (
+        impl Iterator<Item = Turn<'v, S, T, N>>,
+        impl Iterator<Item = &'v [T::Vector<S>; N]>,
+    ),
+    result: TileResult<'_, T>,
+) where
+    T::Vector<S>: 'v,
+{
     match left {
         TileLeft::Panel(x) => {
-            let x = x.as_chunks::<M>().0;
-            let (turns, rest) = x.as_chunks::<TURN>();
-            match right {
-                TileRight::Panel(y) => {
-                    let (y, y_rest) = of_panel::<S, T, N>(y);
-                    let (turns, rest) = (turns.iter().zip(y), rest.iter().zip(y_rest));
-                    summed!(simd, result, turns, |x, at, row| x[at][row], rest, |x| x[row]);
-                }
-                TileRight::Rows { values, step } => {
-                    let (y, y_rest) = of_rows::<S, T, N>(values, step, x.len());
-                    let (turns, rest) = (turns.iter().zip(y), rest.iter().zip(y_rest));
-                    summed!(simd, result, turns, |x, at, row| x[at][row], rest, |x| x[row]);
-                }
-            }
+            let (x, x_rest) = x.as_chunks::<M>().0.as_chunks::<TURN>();
+            let (turns, rest) = (x.iter().zip(turns), x_rest.iter().zip(rest));
+            summed!(simd, result, turns, |x, at, row| x[at][row], rest, |x| x[row]);
         }
         TileLeft::Rows(x) => {
-            let terms = x[0].len();
-            let [count, last] = [terms / TURN, terms % TURN];
+            let [count, last] = [left.terms() / TURN, left.terms() % TURN];
             let rows = x.map(|x| &x.as_chunks::<TURN>().0[..count]);
             let ends = x.map(|x| &x[count * TURN..][..last]);
-            match right {
-                TileRight::Panel(y) => {
-                    let (y, y_rest) = of_panel::<S, T, N>(y);
-                    let (turns, rest) = ((0..count).zip(y), (0..last).zip(y_rest));
-                    summed!(simd, result, turns, |l, at, row| rows[row][l][at], rest, |l| ends[row]
-                        [l]);
-                }
-                TileRight::Rows { values, step } => {
-                    let (y, y_rest) = of_rows::<S, T, N>(values, step, terms);
-                    let (turns, rest) = ((0..count).zip(y), (0..last).zip(y_rest));
-                    summed!(simd, result, turns, |l, at, row| rows[row][l][at], rest, |l| ends[row]
-                        [l]);
-                }
-            }
+            let (turns, rest) = ((0..count).zip(turns), (0..last).zip(rest));
+            summed!(simd, result, turns, |l, at, row| rows[row][l][at], rest, |l| ends[row]
+                [l]);
         }
     }
 }
