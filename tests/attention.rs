@@ -85,27 +85,59 @@ fn it_gives_the_same() {
     }
 }
 
-/// The derivative recomputes the weights: the same gradients, of a program that records none.
+/// The derivative computes the weights again: the same gradients, of a program that records none. It is one operation, also where the
+/// weights are computed in several parts, unless there is one in the mask.
 #[test]
 fn so_do_its_gradients() {
     let ctx = pir_dialects::context();
-    let program = program("f64", "2x", [5, 7, 4, 6], Some("5x7"), false);
-    let gradients = |pipeline: &str| {
-        let mut module = read(
-            &ctx,
-            &program.replace("pd.fetch (%o)", "%l = pd.sum (%o)\npd.fetch (%l)"),
-        );
-        let inputs = inputs_for(&module, 0, 3).0;
-        passes(&mut module, pipeline);
-        run(&module, &inputs).fetched
-    };
-    let (before, after) = (gradients("backward"), gradients("fuse-attention,backward"));
-    assert_eq!(before.len(), after.len());
-    assert!(before.len() > 4);
-    for ((name, a), (other, b)) in before.iter().zip(&after) {
-        assert_eq!(name, other);
-        for (a, b) in a.to_f64().iter().zip(b.to_f64()) {
-            assert!((a - b).abs() <= 1e-12 * a.abs().max(1.0), "{name}: {a} {b}");
+    let extents = [[5, 7, 4, 6], [1, 1, 1, 1], [3, 1, 8, 2], [300, 1100, 3, 2]];
+    let mut seed = 0;
+    for (elem, limit) in [("f32", 1e-4), ("f64", 1e-12)] {
+        for [m, n, d, e] in extents {
+            for (mask, is_constant) in [
+                (None, true),
+                (Some(format!("{m}x{n}")), false),
+                (Some(format!("{n}")), true),
+                (Some(format!("{m}x1")), true),
+            ] {
+                seed += 1;
+                let mut program = program(
+                    elem,
+                    if m < 300 { "2x" } else { "" },
+                    [m, n, d, e],
+                    mask.as_deref(),
+                    false,
+                );
+                if is_constant {
+                    program = program.replace("name = \"mask\"", "name = \"mask\", stop_gradient = true");
+                }
+                let program = program.replace(
+                    "pd.fetch (%o)",
+                    "%square = pd.multiply (%o, %o)\n%l = pd.sum (%square)\npd.fetch (%l)",
+                );
+                let gradients = |pipeline: &str| {
+                    let mut module = read(&ctx, &program);
+                    let mut inputs = inputs_for(&module, 0, seed).0;
+                    for (_, x) in inputs.iter_mut().filter(|_| elem == "f32") {
+                        *x = x.cast(pir_interp::DType::F32).unwrap();
+                    }
+                    passes(&mut module, pipeline);
+                    let fused = text(&module).contains("scaled_dot_product_attention_grad");
+                    (run(&module, &inputs).fetched, fused)
+                };
+                let ((before, _), (after, fused)) = (gradients("backward"), gradients("fuse-attention,backward"));
+                assert_eq!(fused, is_constant, "{program}");
+                assert_eq!(before.len(), after.len());
+                assert!(before.len() >= 4);
+                for ((name, a), (other, b)) in before.iter().zip(&after) {
+                    assert_eq!(name, other);
+                    let (a, b) = (a.to_f64(), b.to_f64());
+                    let most = a.iter().fold(0.0f64, |most, a| most.max(a.abs()));
+                    for (a, b) in a.iter().zip(b) {
+                        assert!((a - b).abs() <= limit * most.max(1.0), "{program}{name}: {a} {b}");
+                    }
+                }
+            }
         }
     }
 }

@@ -520,6 +520,39 @@ const CASES: &[(&str, &[&str])] = &[
         r#"%o = pd.scaled_dot_product_attention (%q, %k, %v)"#,
         &["q[2,3] 0.2 0.9", "k[4,3] -0.9 0.9", "v[4,2] -0.5 0.9"],
     ),
+    (
+        r#"%o, %p, %r = pd.scaled_dot_product_attention_grad (%q, %k, %v, %g, %m) {scale = 0.7}"#,
+        &[
+            "q[2,2,3] 0.2 0.9",
+            "k[2,4,3] -0.9 0.9",
+            "v[2,4,2] -0.5 0.9",
+            "g[2,2,2] -0.5 0.9",
+            "m[4] -0.9 0.1",
+        ],
+    ),
+    (
+        r#"%p, %o, %r = pd.scaled_dot_product_attention_grad (%q, %k, %v, %g) {scale = 0.7}"#,
+        &[
+            "q[2,3] 0.2 0.9",
+            "k[4,3] -0.9 0.9",
+            "v[4,2] -0.5 0.9",
+            "g[2,2] -0.5 0.9",
+        ],
+    ),
+    (
+        r#"%p, %r, %o = pd.scaled_dot_product_attention_grad (%q, %k, %v, %g, %m) {scale = 0.7}"#,
+        &[
+            "q[2,3] 0.2 0.9",
+            "k[4,3] -0.9 0.9",
+            "v[4,2] -0.5 0.9",
+            "g[2,2] -0.5 0.9",
+            "m[2,1] -0.9 0.1",
+        ],
+    ),
+    (
+        r#"%m = pd.assign_value {shape = [3], values = [0.5, -0.5, 0.25], dtype = f64}; %o = pd.scaled_dot_product_attention (%q, %k, %v, %m) {scale = 0.7}"#,
+        &["q[2,2,3] 0.2 0.9", "k[2,3,3] -0.9 0.9", "v[2,3,2] -0.5 0.9"],
+    ),
     (r#"%o = pd.log_softmax (%x)"#, &["x[2,3] 0.2 0.9"]),
     (
         r#"%o = pd.log_softmax_grad (%x, %g)"#,

@@ -194,7 +194,7 @@ pub(crate) fn pairs<T: Send, U: Send>(
 }
 
 /// Takes elements from the start of a list: so many, or as many as there are.
-fn cut<'s, T>(values: &mut &'s mut [T], count: usize) -> &'s mut [T] {
+pub(crate) fn cut<'s, T>(values: &mut &'s mut [T], count: usize) -> &'s mut [T] {
     let all = std::mem::take(values);
     let (first, rest) = all.split_at_mut(count.min(all.len()));
     *values = rest;

@@ -177,6 +177,7 @@ fn same(op: &str, got: &Tensor, want: &Tensor) -> bool {
         "einsum",
         "trace",
         "scaled_dot_product_attention",
+        "scaled_dot_product_attention_grad",
         "channel_norm_grad",
         // Differences of nearly equal numbers.
         "gelu",

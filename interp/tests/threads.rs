@@ -46,6 +46,14 @@ const CASES: &[(&str, &[&[usize]])] = &[
         "%r, %a, %b = pd.channel_norm_grad (%x, %y, %y, %z) {data_format = \"NHWC\"}",
         &[&[5, 40, 40, 16], &[16], &[5, 40, 40, 16]],
     ),
+    (
+        "%r, %a, %b = pd.scaled_dot_product_attention_grad (%x, %y, %y, %z)",
+        &[&[3, 300, 40], &[3, 700, 40], &[3, 300, 40]],
+    ),
+    (
+        "%a, %r, %b = pd.scaled_dot_product_attention_grad (%x, %y, %y, %z)",
+        &[&[1, 300, 40], &[1, 700, 40], &[1, 300, 40]],
+    ),
     ("%r = pd.matmul (%x, %y)", &[&[1, 700], &[700, 2100]]),
     (
         "%r = pd.matmul (%x, %y) {transpose_y = true}",

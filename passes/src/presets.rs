@@ -65,11 +65,12 @@ pub const TRAINING: Preset = Preset {
     name: "training",
     summary: "Optimize, differentiate, prune, optimize",
     description: "First moves loop-invariant operations out of loops, so that they are neither recorded nor \
-                  differentiated in each iteration. Then runs `backward`, which prunes the recorded values, \
+                  differentiated in each iteration. Fuses attention, whose weights are then computed again and not recorded. \
+                  Then runs `backward`, which prunes the recorded values, \
                   recomputes what takes no longer than reading it from the record, \
                   optimizes the result, and multiplies once after a loop where each iteration adds a product to a \
                   gradient. Takes the options of `backward`.",
-    passes: |_| "canonicalize,sccp,licm{branches=false},cse,canonicalize,dce,backward,canonicalize,remat{recompute=cheap},licm,cse,batch-weight-grads,canonicalize,dce",
+    passes: |_| "canonicalize,sccp,licm{branches=false},cse,canonicalize,dce,fuse-attention,backward,canonicalize,remat{recompute=cheap},licm,cse,batch-weight-grads,canonicalize,dce",
     options: crate::autodiff::OPTIONS,
 };
 

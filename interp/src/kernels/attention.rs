@@ -4,11 +4,12 @@
 use pir_dialects::pd;
 
 use super::broadcast::{MIXED, broadcast, strides};
-use super::gemm::{Product, Real};
-use super::line::softmax_of_rows;
+use super::gemm::{Product, Real, with_right};
+use super::line::{softmax_grad_of_rows, softmax_of_rows};
+use super::panels::Right;
 use super::vector::Lane;
-use super::{Inputs, Prepare, one};
-use crate::parallel;
+use super::{Inputs, Outputs, Prepare, one};
+use crate::parallel::{self, cut};
 use crate::tensor::buffer::{done, filled, gathered, stale};
 use crate::tensor::{DType, Element, Shape, Storage, Tensor, checked_count};
 
@@ -17,31 +18,75 @@ const ROOM: usize = 1 << 20;
 /// Fewer rows at once do not pay for copying the keys to panels.
 const FEWEST: usize = 64;
 
-pub(super) const KERNELS: &[(&str, Prepare)] = &[(pd::ScaledDotProductAttention::NAME, |s| {
-    let scale = s.float("scale", 1.0);
-    Ok(Box::new(move |inputs| {
-        let [query, key, value, mask @ ..] = &inputs[..] else {
-            return Err(format!("expected 3 operands, found {}", inputs.len()));
-        };
-        let dtype = query.dtype();
-        if !dtype.is_float() {
-            return Err("the operands must have a float element type".to_owned());
-        }
-        if inputs.iter().any(|x| x.dtype() != dtype) {
-            return Err(MIXED.to_owned());
-        }
-        let plan = Plan::new([query, key, value], mask.first())?;
-        let data = match dtype {
-            DType::F64 => f64::wrap(run(&plan, &inputs, scale)?),
-            _ => {
-                // Half precision is computed in single precision and rounded once.
-                let wide = inputs.into_iter().map(|x| x.cast(DType::F32));
-                f32::wrap(run(&plan, &wide.collect::<Result<Inputs, _>>()?, scale as f32)?)
-            }
-        };
-        one(Tensor::from_parts(plan.shape, data).cast(dtype)?)
-    }))
-})];
+pub(super) const KERNELS: &[(&str, Prepare)] = &[
+    (pd::ScaledDotProductAttention::NAME, |s| {
+        let scale = s.float("scale", 1.0);
+        Ok(Box::new(move |inputs| {
+            in_single_or_double(inputs, |inputs, is_double| {
+                let [query, key, value, mask @ ..] = inputs else {
+                    return Err(format!("expected 3 operands, found {}", inputs.len()));
+                };
+                let plan = Plan::new([query, key, value], mask.first())?;
+                let data = match is_double {
+                    true => f64::wrap(run(&plan, inputs, scale)?),
+                    false => f32::wrap(run(&plan, inputs, scale as f32)?),
+                };
+                one(Tensor::from_parts(plan.shape, data))
+            })
+        }))
+    }),
+    (pd::ScaledDotProductAttentionGrad::NAME, |s| {
+        let scale = s.float("scale", 1.0);
+        Ok(Box::new(move |inputs| {
+            in_single_or_double(inputs, |inputs, is_double| {
+                let [query, key, value, g, mask @ ..] = inputs else {
+                    return Err(format!("expected 4 operands, found {}", inputs.len()));
+                };
+                let plan = Plan::new([query, key, value], mask.first())?;
+                let batches = [query, key, value].map(|x| x.shape().split_last_chunk::<2>().map(|(batch, _)| batch));
+                if batches.iter().any(|batch| *batch != Some(&plan.batch[..])) || *g.shape() != *plan.shape {
+                    return Err(
+                        "the operands must have the same batch dimensions, and `out_grad` the shape of the result"
+                            .to_owned(),
+                    );
+                }
+                let data = match is_double {
+                    true => gradients(&plan, inputs, scale)?.map(f64::wrap),
+                    false => gradients(&plan, inputs, scale as f32)?.map(f32::wrap),
+                };
+                let shapes = [query, key, value].map(|x| Shape::from(x.shape()));
+                Ok(shapes
+                    .into_iter()
+                    .zip(data)
+                    .map(|(shape, data)| Tensor::from_parts(shape, data))
+                    .collect())
+            })
+        }))
+    }),
+];
+
+/// Computes with operands of one float element type, and whether that is double precision. Half precision is computed in single precision
+/// and rounded once.
+fn in_single_or_double(
+    inputs: Inputs,
+    f: impl Fn(&[Tensor], bool) -> Result<Outputs, String>,
+) -> Result<Outputs, String> {
+    let dtype = inputs.first().map(Tensor::dtype);
+    let dtype = dtype.filter(|dtype| dtype.is_float());
+    let dtype = dtype.ok_or("the operands must have a float element type")?;
+    if inputs.iter().any(|x| x.dtype() != dtype) {
+        return Err(MIXED.to_owned());
+    }
+    if matches!(dtype, DType::F32 | DType::F64) {
+        return f(&inputs, dtype == DType::F64);
+    }
+    let wide: Inputs = inputs
+        .into_iter()
+        .map(|x| x.cast(DType::F32))
+        .collect::<Result<_, _>>()?;
+    let results = f(&wide, false)?;
+    results.into_iter().map(|x| x.cast(dtype)).collect()
+}
 
 /// The extents, and where the matrices of the operands are.
 struct Plan {
@@ -108,57 +153,114 @@ impl Plan {
     }
 }
 
+/// The elements of the operands of an attention.
+struct Attention<'p, T> {
+    plan: &'p Plan,
+    /// Of the queries, keys and values.
+    values: [&'p [T]; 3],
+    mask: Option<&'p [T]>,
+    scale: T,
+}
+
+impl<'p, T: Real + Lane> Attention<'p, T> {
+    fn new(plan: &'p Plan, operands: &'p [Tensor], mask: Option<&'p Tensor>, scale: T) -> Result<Self, String> {
+        let view = |x: &'p Tensor| x.view().ok_or(MIXED);
+        let [query, key, value, ..] = operands else {
+            return Err("an operand is missing".to_owned());
+        };
+        Ok(Attention {
+            plan,
+            values: [view(query)?, view(key)?, view(value)?],
+            mask: mask.map(view).transpose()?,
+            scale,
+        })
+    }
+
+    /// The matrix of an operand with this number.
+    fn matrix(&self, at: usize, number: usize) -> &'p [T] {
+        let &Plan { m, n, d, e, .. } = self.plan;
+        let size = [m * d, n * d, n * e][at];
+        &self.values[at][self.plan.start(&self.plan.steps[at], number)..][..size]
+    }
+
+    /// The scaled queries of some rows of the matrix with this number.
+    fn queries(&self, number: usize, first: usize, m: usize) -> Result<Storage<T>, String> {
+        let d = self.plan.d;
+        // There are more weights than elements of the query.
+        gathered(
+            self.matrix(0, number)[first * d..][..m * d]
+                .iter()
+                .map(|&q| q * self.scale),
+        )
+    }
+
+    /// The weights of these rows.
+    fn weights(&self, number: usize, first: usize, m: usize, queries: &[T]) -> Result<Storage<T>, String> {
+        let &Plan { n, d, .. } = self.plan;
+        let mut weights: Storage<T> = stale(m * n)?;
+        match d {
+            0 => weights.fill(T::default()),
+            _ => T::gemm(by_rows(m, d, n), queries, self.matrix(1, number), &mut weights)?,
+        }
+        if let Some(mask) = self.mask {
+            let rank = self.plan.batch.len();
+            let start = self.plan.start(&self.plan.in_mask[..rank], number);
+            let [row_step, step] = [0, 1].map(|at| self.plan.in_mask[rank + at]);
+            for (row, weights) in weights.chunks_exact_mut(n).enumerate() {
+                let mask = &mask[start + (first + row) * row_step..];
+                match step {
+                    1 => weights.iter_mut().zip(mask).for_each(|(weight, &mask)| *weight += mask),
+                    _ => weights.iter_mut().for_each(|weight| *weight += mask[0]),
+                }
+            }
+        }
+        softmax_of_rows(&mut weights, n)?;
+        Ok(weights)
+    }
+}
+
+/// The product of rows with rows.
+fn by_rows(m: usize, k: usize, n: usize) -> Product {
+    Product {
+        m,
+        k,
+        n,
+        tx: false,
+        ty: true,
+    }
+}
+
+/// The product of rows with columns.
+fn by_columns(m: usize, k: usize, n: usize) -> Product {
+    Product {
+        m,
+        k,
+        n,
+        tx: false,
+        ty: false,
+    }
+}
+
+/// The rows whose weights are computed at once.
+fn rows_at_once<T>(plan: &Plan, room: usize) -> usize {
+    (room / size_of::<T>() / plan.n).max(FEWEST).min(plan.m)
+}
+
 fn run<T: Real + Lane>(plan: &Plan, inputs: &[Tensor], scale: T) -> Result<Storage<T>, String> {
-    let values: Option<Vec<&[T]>> = inputs.iter().map(Tensor::view).collect();
-    let values = values.ok_or(MIXED)?;
+    let attention = Attention::new(plan, inputs, inputs.get(3), scale)?;
     let &Plan { m, n, d, e, .. } = plan;
     let count = checked_count(&plan.shape, size_of::<T>())?;
     if count == 0 || n == 0 {
         return filled(count, T::default());
     }
     let mut out = stale(count)?;
-    let rows = (ROOM / size_of::<T>() / n).max(FEWEST).min(m);
+    let rows = rows_at_once::<T>(plan, ROOM);
     let part = |number: usize, first: usize, out: &mut [T]| -> Result<(), String> {
         let m = out.len() / e;
-        let [query, key, value] = [0, 1, 2].map(|at| &values[at][plan.start(&plan.steps[at], number)..]);
-        let mut weights: Storage<T> = stale(m * n)?;
-        let p = Product {
-            m,
-            k: d,
-            n,
-            tx: false,
-            ty: true,
-        };
-        // There are more weights than elements of the query.
-        let query = gathered(query[first * d..][..m * d].iter().map(|&q| q * scale))?;
-        match d {
-            0 => weights.fill(T::default()),
-            _ => T::gemm(p, &query, &key[..n * d], &mut weights)?,
-        }
-        done(query);
-        if let Some(mask) = values.get(3) {
-            let rank = plan.batch.len();
-            let start = plan.start(&plan.in_mask[..rank], number);
-            for (row, weights) in weights.chunks_exact_mut(n).enumerate() {
-                let from = start + (first + row) * plan.in_mask[rank];
-                for (column, weight) in weights.iter_mut().enumerate() {
-                    *weight += mask[from + column * plan.in_mask[rank + 1]];
-                }
-            }
-        }
-        softmax_of_rows(&mut weights, n)?;
-        T::gemm(
-            Product {
-                m,
-                k: n,
-                n: e,
-                tx: false,
-                ty: false,
-            },
-            &weights,
-            &value[..n * e],
-            out,
-        )?;
+        let queries = attention.queries(number, first, m)?;
+        let weights = attention.weights(number, first, m, &queries)?;
+        done(queries);
+        T::gemm(by_columns(m, n, e), &weights, attention.matrix(2, number), out)?;
         done(weights);
         Ok(())
     };
@@ -177,4 +279,69 @@ fn run<T: Real + Lane>(plan: &Plan, inputs: &[Tensor], scale: T) -> Result<Stora
             .try_for_each(|(number, first, out)| part(*number, *first, out))
     })?;
     Ok(out)
+}
+
+/// The gradients by the queries, keys and values. Each matrix is computed by one thread, since all of its rows add to those of the keys and
+/// values; of a single one, the products are shared.
+fn gradients<T: Real + Lane>(plan: &Plan, inputs: &[Tensor], scale: T) -> Result<[Storage<T>; 3], String> {
+    let attention = Attention::new(plan, inputs, inputs.get(4), scale)?;
+    let cotangents: &[T] = inputs.get(3).and_then(Tensor::view).ok_or(MIXED)?;
+    let &Plan { m, n, d, e, .. } = plan;
+    let matrices: usize = plan.batch.iter().product();
+    let sizes = [m * d, n * d, n * e];
+    let is_empty = matrices == 0 || m == 0 || n == 0 || e == 0;
+    let room = |size: usize| match is_empty || d == 0 {
+        true => filled(matrices * size, T::default()),
+        false => stale(matrices * size),
+    };
+    let [mut for_query, mut for_key, mut for_value] = [room(sizes[0])?, room(sizes[1])?, room(sizes[2])?];
+    if is_empty {
+        return Ok([for_query, for_key, for_value]);
+    }
+    let rows = rows_at_once::<T>(plan, ROOM / 2);
+    let of_matrix =
+        |number: usize, for_query: &mut [T], for_key: &mut [T], for_value: &mut [T]| -> Result<(), String> {
+            for first in (0..m).step_by(rows) {
+                let m = rows.min(m - first);
+                let g = &cotangents[(number * plan.m + first) * e..][..m * e];
+                let queries = attention.queries(number, first, m)?;
+                let weights = attention.weights(number, first, m, &queries)?;
+                let across = |k| Product {
+                    tx: true,
+                    ..by_columns(n, m, k)
+                };
+                with_right(across(e), &weights, &Right::Matrix(g), for_value, first > 0)?;
+                if d > 0 {
+                    let mut scores: Storage<T> = stale(m * n)?;
+                    T::gemm(by_rows(m, e, n), g, attention.matrix(2, number), &mut scores)?;
+                    softmax_grad_of_rows(&mut scores, &weights, n)?;
+                    let for_query = &mut for_query[first * d..][..m * d];
+                    T::gemm(by_columns(m, n, d), &scores, attention.matrix(1, number), for_query)?;
+                    for_query.iter_mut().for_each(|q| *q = *q * scale);
+                    with_right(across(d), &scores, &Right::Matrix(&queries), for_key, first > 0)?;
+                    done(scores);
+                }
+                done(weights);
+                done(queries);
+            }
+            Ok(())
+        };
+    let mut own = [&mut for_query, &mut for_key, &mut for_value].map(|all| &mut all[..]);
+    let mut all: Vec<(usize, [&mut [T]; 3])> = (0..matrices)
+        .map(|number| {
+            let mut at = 0;
+            let parts = own.each_mut().map(|rest| {
+                at += 1;
+                cut(rest, sizes[at - 1])
+            });
+            (number, parts)
+        })
+        .collect();
+    let work = matrices.saturating_mul(m * n).saturating_mul(5 * d.max(e)) / 16;
+    parallel::try_chunks(&mut all, 1, work, |_, all| {
+        all.iter_mut()
+            .try_for_each(|(number, [query, key, value])| of_matrix(*number, query, key, value))
+    })?;
+    drop(all);
+    Ok([for_query, for_key, for_value])
 }

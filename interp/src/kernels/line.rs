@@ -2,7 +2,7 @@
 
 use super::around;
 use super::math::{Math, single};
-use super::sums::{folded, sum, sum_of_singles};
+use super::sums::{folded, products_of_singles, sum, sum_of_singles};
 use super::vector::Lane;
 use crate::parallel::{self, Division};
 use crate::simd::{self, Task};
@@ -29,9 +29,9 @@ pub(super) trait OnLine: Copy + Send + Sync {
     );
 
     /// Overwrites lines of `n` numbers in single precision, up to [`TOGETHER`], where multiplication and addition are fused; false if
-    /// that would not be accurate, and nothing has been changed.
+    /// that would not be accurate, and nothing has been changed. `others` are the lines of the other tensor.
     #[inline(always)]
-    fn singles(self, _: &mut [f32], _n: usize, _: <f32 as Flush>::Least) -> bool {
+    fn singles(self, _: &mut [f32], _others: &[f32], _n: usize, _: <f32 as Flush>::Least) -> bool {
         false
     }
 }
@@ -96,7 +96,7 @@ impl OnLine for Softmax {
     }
 
     #[inline(always)]
-    fn singles(self, lines: &mut [f32], n: usize, flush: <f32 as Flush>::Least) -> bool {
+    fn singles(self, lines: &mut [f32], _: &[f32], n: usize, flush: <f32 as Flush>::Least) -> bool {
         /// Exponentials of smaller numbers are zero.
         const NOTHING: f32 = -104.0;
         /// Exponentials of larger numbers are normal, and so are their quotients by a sum of up to 2^64.
@@ -188,6 +188,33 @@ impl OnLine for SoftmaxGrad {
         let sum = sum(room, |v| v);
         line.iter_mut().zip(other).for_each(|(g, o)| *g = (*g - sum) * o);
     }
+
+    #[inline(always)]
+    fn singles(self, lines: &mut [f32], others: &[f32], n: usize, flush: <f32 as Flush>::Least) -> bool {
+        /// Less than half the distance of the largest numbers.
+        const SMALL: f64 = 1e30;
+        let mut sums = [0.0; TOGETHER];
+        for ((sum, g), o) in sums.iter_mut().zip(lines.chunks_exact(n)).zip(others.chunks_exact(n)) {
+            let [_, products] = products_of_singles(g, o, [0.0, 1.0]);
+            *sum = products;
+        }
+        // Products, and differences from larger sums, may overflow where they do not in double precision.
+        if !sums.iter().all(|sum| sum.abs() <= SMALL) {
+            return false;
+        }
+        for ((sum, g), o) in sums
+            .into_iter()
+            .zip(lines.chunks_exact_mut(n))
+            .zip(others.chunks_exact(n))
+        {
+            let high = sum as f32;
+            let low = (sum - f64::from(high)) as f32;
+            for (g, o) in g.iter_mut().zip(o) {
+                *g = (((*g - high) - low) * o).flushed(flush);
+            }
+        }
+        true
+    }
 }
 
 /// The derivative as a function of the result's gradient and the result.
@@ -251,16 +278,22 @@ impl<T: Element + Lane, F: OnLine> Task for Lines<'_, T, F> {
             let count = TOGETHER.min(outer - first);
             // Those together that fit, and else each that does.
             let mut there = [false; TOGETHER];
-            let lines = &mut self.values[first * n * inner..][..count * n * inner];
+            let range = first * n * inner..(first + count) * n * inner;
+            let others = self
+                .others
+                .and_then(T::singles)
+                .map_or(&[][..], |others| &others[range.clone()]);
+            let lines = &mut self.values[range];
             if FMA
                 && inner == 1
                 && let Some(lines) = T::singles_mut(lines)
             {
-                if self.f.singles(lines, n, least) {
+                if self.f.singles(lines, others, n, least) {
                     continue;
                 }
-                for (there, line) in there.iter_mut().zip(lines.chunks_exact_mut(n)) {
-                    *there = self.f.singles(line, n, least);
+                for (at, (there, line)) in there.iter_mut().zip(lines.chunks_exact_mut(n)).enumerate() {
+                    let other = others.get(at * n..(at + 1) * n).unwrap_or_default();
+                    *there = self.f.singles(line, other, n, least);
                 }
             }
             for (o, there) in (first..first + count).zip(there) {
@@ -339,6 +372,20 @@ pub(super) fn softmax_of_rows<T: Element + Lane>(values: &mut [T], n: usize) -> 
     })
 }
 
+/// The derivative of that, given the softmax of each row: of the gradients of the results, in place.
+///
+/// # Errors
+/// If there is no memory for a row.
+pub(super) fn softmax_grad_of_rows<T: Element + Lane>(values: &mut [T], softmax: &[T], n: usize) -> Result<(), String> {
+    simd::run(Lines {
+        shape: (values.len() / n, n, 1),
+        others: Some(softmax),
+        values,
+        f: SoftmaxGrad,
+        flush: false,
+    })
+}
+
 /// Applies a function to each line along an axis, in place if the elements are not shared. `flush`: whether subnormal results become
 /// zeros.
 pub(super) fn along<T: Element + Lane>(
@@ -392,6 +439,55 @@ mod tests {
                         (found - wanted).abs() <= 2.0 * f64::from(f32::EPSILON) * wanted,
                         "{found} for {wanted}"
                     );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn gradients_of_softmax_in_single_precision() {
+        let gathered = |values: Vec<f64>| crate::tensor::buffer::gathered(values.into_iter()).unwrap();
+        // Of the cotangents; the sum and the differences of the largest overflow in single precision.
+        for size in [1.0, 1e-30, 1e29, 3e38] {
+            for n in [1, 2, 15, 16, 33, 128, 1000] {
+                let count = 11 * n;
+                let number = |at: usize| f64::from((at * 37 % 101) as f32 / 50.0 - 1.0);
+                let g: Vec<f64> = (0..count).map(|at| f64::from((number(at) * size) as f32)).collect();
+                let weights: Vec<f64> = (0..count)
+                    .map(|at| f64::from((number(at * 7 + 3).exp() / n as f64) as f32))
+                    .collect();
+                let single =
+                    |values: &[f64]| crate::tensor::buffer::gathered(values.iter().map(|&v| v as f32)).unwrap();
+                let found = along(
+                    single(&g).into(),
+                    Some(&single(&weights)),
+                    &[11, n],
+                    1,
+                    SoftmaxGrad,
+                    false,
+                )
+                .unwrap();
+                let wanted = along(
+                    gathered(g.clone()).into(),
+                    Some(&weights),
+                    &[11, n],
+                    1,
+                    SoftmaxGrad,
+                    false,
+                )
+                .unwrap();
+                for (row, (found, wanted)) in found.chunks(n).zip(wanted.chunks(n)).enumerate() {
+                    // The sum has the error of its largest term.
+                    let terms = (row * n..(row + 1) * n).map(|at| (g[at] * weights[at]).abs());
+                    let limit = 2.0 * f64::from(f32::EPSILON) * terms.sum::<f64>();
+                    for ((found, wanted), weight) in found.iter().zip(wanted).zip(&weights[row * n..]) {
+                        let limit = limit * weight + 2.0 * f64::from(f32::EPSILON) * wanted.abs();
+                        let found = f64::from(*found);
+                        assert!(
+                            (found - wanted).abs() <= limit || wanted.abs() > f64::from(f32::MAX),
+                            "{size} {n}: {found} for {wanted}"
+                        );
+                    }
                 }
             }
         }

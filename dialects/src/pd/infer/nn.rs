@@ -89,7 +89,41 @@ pub(in super::super) fn conv(args: InferArgs<'_>) -> Types {
 
 /// `[..., M, E]` of `[..., M, D]`, `[..., N, D]` and `[..., N, E]`, with a mask that broadcasts to `[..., M, N]`.
 pub(in super::super) fn attention(args: InferArgs<'_>) -> Types {
-    let (query, key, value) = (operand(&args, 0)?, operand(&args, 1)?, operand(&args, 2)?);
+    let dims = attention_dims(&args, 3)?;
+    one(args.ctx.tensor(&dims, operand(&args, 0)?.elem))
+}
+
+/// The types of the queries, keys and values, which agree in all dimensions of the batch.
+pub(in super::super) fn attention_grad(args: InferArgs<'_>) -> Types {
+    let dims = attention_dims(&args, 4)?;
+    let agree = |a: &[i64], b: &[i64]| {
+        let mut pairs = a.iter().zip(b);
+        a.len() == b.len() && pairs.all(|(a, b)| a == b || *a == DYNAMIC || *b == DYNAMIC)
+    };
+    if !agree(&operand(&args, 3)?.dims, &dims) {
+        return Err(format!(
+            "`out_grad` must have the shape of the result, {}",
+            dims_text(&dims)
+        ));
+    }
+    let batch = &dims[..dims.len() - 2];
+    let mut types = SmallVec::new();
+    for (at, name) in ["query", "key", "value"].into_iter().enumerate() {
+        let of = operand(&args, at)?;
+        if !agree(&of.dims[..of.dims.len() - 2], batch) {
+            return Err(format!(
+                "`{name}` must have the batch dimensions of the result, {}",
+                dims_text(batch)
+            ));
+        }
+        types.push(of.ty(args.ctx));
+    }
+    Ok(types)
+}
+
+/// The shape of the result of attention, whose mask is this operand.
+fn attention_dims(args: &InferArgs<'_>, mask: usize) -> Result<Dims, String> {
+    let (query, key, value) = (operand(args, 0)?, operand(args, 1)?, operand(args, 2)?);
     let matrices = |of: &Shaped, name: &str| match of.dims.split_last_chunk::<2>() {
         Some((batch, &matrix)) => Ok((Dims::from(batch), matrix)),
         None => Err(format!("`{name}` must have at least two dimensions")),
@@ -108,12 +142,12 @@ pub(in super::super) fn attention(args: InferArgs<'_>) -> Types {
     }
     let mut dims = broadcast(&broadcast(&of_query, &of_key)?, &of_value)?;
     dims.extend([m, n]);
-    if args.operands.len() > 3 && broadcast(&dims, &operand(&args, 3)?.dims)? != dims {
+    if args.operands.len() > mask && broadcast(&dims, &operand(args, mask)?.dims)? != dims {
         return Err("the mask must broadcast to the weights".to_owned());
     }
     dims.pop();
     dims.push(e);
-    one(args.ctx.tensor(&dims, query.elem))
+    Ok(dims)
 }
 
 pub(in super::super) fn conv_transpose(args: InferArgs<'_>) -> Types {

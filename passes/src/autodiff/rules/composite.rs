@@ -14,7 +14,7 @@ use super::{Rule, RuleCx, rule};
 /// The rule of an operation with a program for its vector-Jacobian product.
 const VJP: Rule = rule("", vjp).complex();
 /// The rule of an operation whose semantics is a program.
-const EXPANDED: Rule = rule("", expanded).of(expand).complex();
+pub(super) const EXPANDED: Rule = rule("", expanded).of(expand).complex();
 
 /// The rule of a call with a user-defined derivative.
 pub(super) static CUSTOM: Rule = rule("", custom).complex();

@@ -8,7 +8,7 @@ use pir_ir::{DYNAMIC, Type};
 
 use super::formula::{Cx, Formula, Op, adjoint, composite, derivative};
 use super::reduce::normalise;
-use super::{Rule, RuleCx, expanded};
+use super::{Rule, RuleCx, composite, expanded};
 
 pub(super) const RULES: &[Rule] = &[
     derivative!(Conv2d, |op, g|
@@ -70,6 +70,11 @@ pub(super) const RULES: &[Rule] = &[
         }
     }),
     derivative!(Softmax, |op, g| op.out().softmax_grad_with(g, |o| o.like(op))),
+    Rule {
+        op: pd::ScaledDotProductAttention::NAME,
+        apply: attention_adjoint,
+        ..composite::EXPANDED
+    },
     derivative!(LogSoftmax, |op, g| op.out().log_softmax_grad_with(g, |o| o.like(op))),
     composite!(SoftmaxGrad, |op| {
         let (out, g) = (op.out(), op.out_grad());
@@ -255,6 +260,38 @@ fn layer_norm_adjoint(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
                 let sums = [g, g * normal].map(|v| v.total(&axes));
                 normal_gradient(normal, g, sums, factor, count)
             });
+            op.settle_rest();
+            return formula.finish();
+        }
+    }
+    expanded(cx)
+}
+
+/// One operation, where there is no derivative in the mask, and the operands have the same batch dimensions.
+fn attention_adjoint(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
+    {
+        let formula = Formula::new(cx);
+        let op = formula.view::<pd::ScaledDotProductAttention>();
+        let (query, key, value) = (op.query(), op.key(), op.value());
+        let batch = |x: Expr<'_>| {
+            let shape = x
+                .static_shape()
+                .filter(|_| matches!(x.elem(), Some(Type::F32 | Type::F64)))?;
+            let (batch, _) = shape.split_last_chunk::<2>()?;
+            Some(batch.to_vec())
+        };
+        let batches = [query, key, value].map(batch);
+        if batches.iter().all(|batch| batch.is_some() && *batch == batches[0])
+            && !op.wants(pd::ScaledDotProductAttention::mask)
+        {
+            let (g, mask) = (formula.cx().grad(), op.mask());
+            let [for_query, for_key, for_value] = query.scaled_dot_product_attention_grad_with(key, value, g, |o| {
+                let o = o.like(op);
+                mask.into_iter().fold(o, |o, mask| o.mask(mask))
+            });
+            op.give_if_wanted(pd::ScaledDotProductAttention::query, || for_query);
+            op.give_if_wanted(pd::ScaledDotProductAttention::key, || for_key);
+            op.give_if_wanted(pd::ScaledDotProductAttention::value, || for_value);
             op.settle_rest();
             return formula.finish();
         }
