@@ -85,6 +85,31 @@ fn it_gives_the_same() {
     }
 }
 
+/// Where the transpose of the keys permutes their heads as well.
+#[test]
+fn heads_are_exchanged_with_rows() {
+    let ctx = pir_dialects::context();
+    let before = read(
+        &ctx,
+        "%q = pd.data {name = \"q\", shape = [2, 3, 5, 4], dtype = f64}\n\
+         %k = pd.data {name = \"k\", shape = [2, 7, 3, 4], dtype = f64}\n\
+         %v = pd.data {name = \"v\", shape = [2, 3, 7, 6], dtype = f64}\n\
+         %kt = pd.transpose (%k) {perm = [0, 2, 3, 1]}\n\
+         %s = pd.matmul (%q, %kt)\n\
+         %w = pd.softmax (%s)\n\
+         %o = pd.matmul (%w, %v)\n\
+         pd.fetch (%o) {name = \"o\"}\n",
+    );
+    let mut after = before.clone();
+    passes(&mut after, "fuse-attention");
+    assert!(!text(&after).contains("softmax"), "{}", text(&after));
+    let inputs = inputs_for(&before, 0, 1).0;
+    let [before, after] = [&before, &after].map(|module| run(module, &inputs).fetched.remove(0).1.to_f64());
+    for (a, b) in before.iter().zip(&after) {
+        assert!((a - b).abs() <= 1e-13 * a.abs(), "{a} {b}");
+    }
+}
+
 /// The derivative computes the weights again: the same gradients, of a program that records none. It is one operation, also where the
 /// weights are computed in several parts, unless there is one in the mask.
 #[test]

@@ -17,7 +17,8 @@
 //! * The elements are `f32` or `f64`; in half precision each operation rounds.
 //! * The softmax is along the last dimension. The scale is an attribute, or multiplication by a constant. The mask is added after it, and
 //!   broadcasts to the weights.
-//! * The keys are transposed by the product, or by a `pd.transpose` of the last two dimensions.
+//! * The keys are transposed by the product, or by a `pd.transpose`; if that permutes other dimensions too, as where `canonicalize` has
+//!   composed it with that of heads and rows, another takes its place.
 
 use pir_dialects::pd;
 use pir_ir::{Body, Context, Diagnostic, Module, OpId, OpView, Rewriter, Type, ValueId};
@@ -52,8 +53,8 @@ impl Pass for FuseAttention {
         for_each_body_mut(module, |ctx, body| {
             let mut changed = false;
             for op in body.walk_all().collect::<Vec<_>>() {
-                if let Some(attention) = Attention::of(ctx, body, op) {
-                    attention.replace(ctx, body, op);
+                let attention = Attention::of(ctx, body, op);
+                if attention.and_then(|found| found.replace(ctx, body, op)).is_some() {
                     cx.count("fused", 1);
                     changed = true;
                 }
@@ -63,10 +64,18 @@ impl Pass for FuseAttention {
     }
 }
 
+/// The keys.
+#[derive(Clone)]
+enum Key {
+    Value(ValueId),
+    /// Of a value with its dimensions in this order.
+    Permuted(ValueId, Vec<i64>),
+}
+
 /// The operands of an attention.
 struct Attention {
     query: ValueId,
-    key: ValueId,
+    key: Key,
     value: ValueId,
     mask: Option<ValueId>,
     scale: f64,
@@ -77,9 +86,9 @@ struct Attention {
 /// The scaled products of queries and keys, with the operations that compute them, the last one first.
 struct Scores {
     query: ValueId,
-    key: ValueId,
+    key: Key,
     scale: f64,
-    parts: SmallVec<[OpId; 2]>,
+    parts: SmallVec<[OpId; 3]>,
 }
 
 /// The values that a product consists of.
@@ -111,8 +120,12 @@ impl<'b> Inner<'b> {
         parts.push(product.op);
         let product = pd::Matmul::view(product);
         let key = match product.transpose_y() {
-            true => product.y(),
-            false => transposed(self.ctx, self.body, product.y())?,
+            true => Key::Value(product.y()),
+            false => {
+                let (key, transpose) = self.transposed(product.y())?;
+                parts.extend(transpose);
+                key
+            }
         };
         (!product.transpose_x()).then_some(Scores {
             query: product.x(),
@@ -120,6 +133,29 @@ impl<'b> Inner<'b> {
             scale,
             parts,
         })
+    }
+}
+
+impl Inner<'_> {
+    /// What a value is the transpose of in the last two dimensions, and the operation that is not needed then.
+    fn transposed(self, value: ValueId) -> Option<(Key, Option<OpId>)> {
+        let view = self.body.view(self.ctx, self.body.defining_op(value)?);
+        if view.name() != pd::Transpose::NAME {
+            return None;
+        }
+        let transpose = pd::Transpose::view(view);
+        let mut perm = transpose.perm()?;
+        let rank = perm.len();
+        perm.iter_mut()
+            .filter(|axis| **axis < 0)
+            .for_each(|axis| *axis += rank as i64);
+        perm.swap(rank.checked_sub(2)?, rank - 1);
+        if perm.iter().copied().eq(0..rank as i64) {
+            return Some((Key::Value(transpose.x()), None));
+        }
+        // With another use, there would be two.
+        let inner = self.op(value, pd::Transpose::NAME)?;
+        Some((Key::Permuted(transpose.x(), perm), Some(inner.op)))
     }
 }
 
@@ -156,7 +192,8 @@ impl Attention {
         };
         parts.extend(scores.parts);
         let (query, key, value) = (scores.query, scores.key, product.y());
-        let are_matrices = [query, key, value]
+        let (Key::Value(any_key) | Key::Permuted(any_key, _)) = key;
+        let are_matrices = [query, any_key, value]
             .into_iter()
             .all(|x| rank_of_floats(ctx, body.value_type(x)).is_some_and(|rank| rank >= 2));
         are_matrices.then_some(Attention {
@@ -169,12 +206,18 @@ impl Attention {
         })
     }
 
-    fn replace(self, ctx: &Context, body: &mut Body, op: OpId) {
+    /// `None` if it cannot be built.
+    fn replace(self, ctx: &Context, body: &mut Body, op: OpId) -> Option<()> {
         let result = body.result(op, 0);
         let (ty, span) = (body.value_type(result), body.op_span(op));
         let mut r = Rewriter::new(ctx, body);
-        let fused = r.before(op).set_span(span).op(pd::ScaledDotProductAttention::NAME);
-        let fused = fused.operands([self.query, self.key, self.value]).operands(self.mask);
+        r.before(op).set_span(span);
+        let key = match self.key {
+            Key::Value(key) => key,
+            Key::Permuted(x, perm) => pd::transpose(&mut r, x, &perm).ok()?,
+        };
+        let fused = r.op(pd::ScaledDotProductAttention::NAME);
+        let fused = fused.operands([self.query, key, self.value]).operands(self.mask);
         let fused = match self.scale {
             1.0 => fused,
             scale => fused.attr("scale", ctx.float_attr(scale)),
@@ -185,6 +228,7 @@ impl Attention {
         for part in self.parts {
             r.body.erase_op(part);
         }
+        Some(())
     }
 }
 
@@ -207,18 +251,4 @@ fn factor(ctx: &Context, body: &Body, op: OpView<'_>) -> Option<(ValueId, f64)> 
         let same = body.value_type(x) == body.value_type(op.out());
         same.then_some((x, ctx.attr_f64(by)?))
     })
-}
-
-/// What `value` is the transpose of in the last two dimensions.
-fn transposed(ctx: &Context, body: &Body, value: ValueId) -> Option<ValueId> {
-    let view = body.view(ctx, body.defining_op(value)?);
-    if view.name() != pd::Transpose::NAME {
-        return None;
-    }
-    let transpose = pd::Transpose::view(view);
-    let perm = transpose.perm()?;
-    let (last, rank) = (perm.len().checked_sub(2)?, perm.len() as i64);
-    let normal = perm.iter().map(|&axis| if axis < 0 { axis + rank } else { axis });
-    let expected = (0..last as i64).chain([last as i64 + 1, last as i64]);
-    normal.eq(expected).then(|| transpose.x())
 }

@@ -29,6 +29,36 @@ func.func @transposed(%q: tensor<5x4xf64>, %k: tensor<7x4xf64>, %v: tensor<7x6xf
 
 // -----
 
+// Heads and rows of the keys were exchanged, too.
+// CHECK-LABEL: @heads
+// CHECK: %[[#keys:]] = pd.transpose (%k) {perm = [0, 2, 1, 3]} : tensor<2x3x7x4xf32>
+// CHECK-NEXT: pd.scaled_dot_product_attention (%q, %[[#keys]], %v) {scale = 0.25}
+// CHECK-NEXT: func.return
+func.func @heads(%q: tensor<2x3x5x4xf32>, %k: tensor<2x7x3x4xf32>, %v: tensor<2x3x7x6xf32>) -> tensor<2x3x5x6xf32> {
+  %kt = pd.transpose (%k) {perm = [0, 2, -1, 1]}
+  %s = pd.matmul (%q, %kt)
+  %t = pd.scale (%s) {scale = 0.25}
+  %w = pd.softmax (%t)
+  %o = pd.matmul (%w, %v)
+  func.return (%o)
+}
+
+// -----
+
+// The keys are transposed elsewhere, too.
+// CHECK-LABEL: @twice
+// CHECK-NOT: attention
+func.func @twice(%q: tensor<2x3x5x4xf32>, %k: tensor<2x7x3x4xf32>, %v: tensor<2x3x7x6xf32>) -> tensor<2x3x5x6xf32> {
+  %kt = pd.transpose (%k) {perm = [0, 2, 3, 1]}
+  %s = pd.matmul (%q, %kt)
+  %w = pd.softmax (%s)
+  %o = pd.matmul (%w, %v)
+  pd.print (%kt) {message = ""}
+  func.return (%o)
+}
+
+// -----
+
 // The weights are a result, the softmax is along another dimension, the scale comes after the mask, half precision rounds each result,
 // and a softmax outside of a loop is not computed in it.
 // CHECK-LABEL: @not
