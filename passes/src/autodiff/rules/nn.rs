@@ -315,16 +315,24 @@ fn batch_norm_adjoint(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
         let is_total = cx.is_total;
         let formula = Formula::new(cx);
         let op = formula.view::<pd::BatchNorm>();
-        let (_, axes) = channels(op)?;
-        if !has_given_moments(op)
-            && let Some((g, _)) = plain(formula.cx(), op.x(), &axes)
+        let (shape, axes) = channels(op)?;
+        let (x, scale) = (op.x(), op.scale());
+        let mut params = [Some(op.mean()), Some(op.variance()), scale, op.bias()]
+            .into_iter()
+            .flatten();
+        if params.all(|param| param.elem() == x.elem())
+            && let Some((g, _)) = plain(formula.cx(), x, &axes)
         {
-            let (x, scale) = (op.x(), op.scale());
+            if has_given_moments(op) {
+                given_moments_adjoint(op, g, &shape, &axes);
+                op.settle_rest();
+                return formula.finish();
+            }
             let [mean, factor] = match is_total {
                 true => Moments::of(x, &axes, op.epsilon())
                     .of_elements()
                     .map(|v| v.squeeze_with(|o| o.axis(&axes))),
-                false => [op.saved_mean(), op.saved_variance()].map(|v| v.cast_like(x)),
+                false => [op.saved_mean(), op.saved_variance()],
             };
             let [for_x, for_scale, for_bias] = x.channel_norm_grad_with(mean, factor, g, |o| {
                 let o = o.data_format(&op.data_format());
@@ -338,6 +346,24 @@ fn batch_norm_adjoint(cx: &mut RuleCx<'_, '_>) -> Result<(), String> {
         }
     }
     expanded(cx)
+}
+
+/// The cotangents of normalization by given moments. Those of the parameters are two sums over a channel; that of `x` is a multiple.
+fn given_moments_adjoint<'c>(op: Op<'c, pd::BatchNorm>, g: Expr<'c>, shape: &[i64], axes: &[i64]) {
+    let sum = |v: Expr<'c>| v.sum_with(|o| o.axis(axes));
+    let factor = (op.variance() + op.epsilon()).rsqrt();
+    let slope = op.scale().map_or(factor, |scale| factor * scale);
+    op.give_if_wanted(pd::BatchNorm::x, || g * slope.reshape(shape));
+    op.give_if_wanted(pd::BatchNorm::bias, || sum(g));
+    op.give_if_wanted(pd::BatchNorm::mean, || -(sum(g) * slope));
+    if [pd::BatchNorm::scale, pd::BatchNorm::variance]
+        .iter()
+        .any(|&of| op.wants(of))
+    {
+        let steep = sum(g * (op.x() - op.mean().reshape(shape)));
+        op.give_if_wanted(pd::BatchNorm::scale, || steep * factor);
+        op.give_if_wanted(pd::BatchNorm::variance, || steep * slope * factor.square() * -0.5);
+    }
 }
 
 /// A shape that broadcasts one number for each channel, and the other axes.
