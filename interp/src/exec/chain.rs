@@ -115,8 +115,8 @@ enum Place<T: Element> {
     Old(Buffer<T>, usize),
     /// Over unspecified elements.
     Set(Buffer<T>),
-    /// Behind the elements of an empty list.
-    New(Storage<T>),
+    /// Behind the elements of an empty list. In a box, since there are few of them, and places are moved.
+    New(Box<Storage<T>>),
 }
 
 impl<T: Element> Place<T> {
@@ -253,7 +253,7 @@ impl Chain {
                 Some(place) => place,
                 // The elements of a small list are kept with it, those of a large one would be set first.
                 None if spread || count <= LARGEST => Place::Set(stale(count).map_err(ExecError::new)?.into()),
-                None => Place::New(room(count).map_err(ExecError::new)?),
+                None => Place::New(Box::new(room(count).map_err(ExecError::new)?)),
             });
         }
         self.compute(env, shape, kinds, [count, tile, row], spread, &mut results, flush, own)
@@ -264,7 +264,7 @@ impl Chain {
         for (place, &(_, slot)) in results.into_iter().zip(&self.flow.wanted) {
             let values = match place {
                 Place::Old(values, _) | Place::Set(values) => values,
-                Place::New(values) => values.into(),
+                Place::New(values) => (*values).into(),
             };
             env[slot as usize] = Value::Tensor(Tensor::from_parts(Shape::from_slice(shape), T::wrap_shared(values)));
         }
@@ -284,15 +284,38 @@ impl Chain {
         own: &mut Vec<T>,
     ) -> Result<(), String> {
         let mut registers = self.registers;
+        let view = |number| self.tensor(env, number).and_then(Tensor::view::<T>);
+        let is_long = |kind: &Kind, values: &[T]| matches!(kind, Kind::Row) && values.len() > TILE;
+        let mut fixed: SmallVec<[Storage<T>; 2]> = SmallVec::new();
+        for (number, kind) in kinds.iter().enumerate() {
+            if matches!(kind, Kind::Row | Kind::One)
+                && let Some(values) = view(number)
+                && !is_long(kind, values)
+            {
+                let mut all = room(tile)?;
+                all.extend(values.iter().copied().cycle().take(tile));
+                fixed.push(all);
+            }
+        }
+        let mut next_fixed = fixed.iter();
+        // The last step writes to its target, the others to registers.
+        let last = self.codes.last();
+        let direct =
+            (self.flow.wanted.iter()).position(|&(at, _)| last.is_some_and(|last| last.to == self.codes[at].to));
         let mut given: SmallVec<[Given<'_, T>; 8]> = SmallVec::new();
         for (number, kind) in kinds.iter().enumerate() {
             if let Some(target) = results.iter().position(|place| place.of() == Some(number)) {
-                given.push(Given::Target(target, registers));
-                registers += 1;
+                let is_read = |last: &steps::Code| last.from.contains(&steps::Place::Outside(number));
+                given.push(match direct == Some(target) && last.is_some_and(is_read) {
+                    true => {
+                        registers += 1;
+                        Given::Copied(target, registers - 1)
+                    }
+                    false => Given::Target(target),
+                });
                 continue;
             }
-            let values = self.tensor(env, number).and_then(Tensor::view::<T>);
-            let values = values.ok_or("an operand is missing")?;
+            let values = view(number).ok_or("an operand is missing")?;
             given.push(match *kind {
                 Kind::Each => Given::Each(values),
                 Kind::Stretched(last) => {
@@ -300,38 +323,25 @@ impl Chain {
                     let stretch = shape[shape.len() - last..].iter().product();
                     Given::Stretched(values, stretch, registers - 1)
                 }
-                Kind::Row if values.len() > TILE => Given::Row(values),
-                Kind::Row | Kind::One => {
-                    let mut fixed = room(tile)?;
-                    fixed.extend(values.iter().copied().cycle().take(tile));
-                    Given::Fixed(fixed)
-                }
+                Kind::Row if is_long(kind, values) => Given::Row(values),
+                Kind::Row | Kind::One => Given::Fixed(next_fixed.next().ok_or("a tile is missing")?),
             });
         }
-        let unit = if row == usize::MAX { tile } else { row };
-        let size = if spread { PART.next_multiple_of(unit) } else { count };
-        let mut parts: SmallVec<[Part<'_, T>; 1]> = SmallVec::new();
-        for start in (0..count).step_by(size) {
-            let end = (start + size).min(count);
-            parts.push(Part {
-                start,
-                end,
-                targets: SmallVec::new(),
-            });
-        }
-        for (place, &(at, _)) in results.iter_mut().zip(&self.flow.wanted) {
-            let register = self.codes[at].to;
-            let values = match place {
-                Place::New(values) => {
-                    parts[0].targets.push((Target::New(values), register));
-                    continue;
+        let places = results.iter_mut().zip(&self.flow.wanted);
+        let targets = places.map(|(place, &(at, _))| {
+            let target = match place {
+                Place::New(values) => Target::New(values),
+                Place::Old(values, _) | Place::Set(values) => {
+                    Target::Place(values.get_mut().ok_or("an operand is shared")?)
                 }
-                Place::Old(values, _) | Place::Set(values) => values.get_mut().ok_or("an operand is shared")?,
             };
-            for (part, values) in parts.iter_mut().zip(values.chunks_mut(size)) {
-                part.targets.push((Target::Place(values), register));
-            }
-        }
+            Ok::<_, String>((target, self.codes[at].to))
+        });
+        let part = |start, end| Part {
+            start,
+            end,
+            targets: SmallVec::new(),
+        };
         let run = |part: &mut Part<'_, T>, own: &mut [T]| {
             let chain = steps::Chain {
                 codes: &self.codes,
@@ -345,25 +355,37 @@ impl Chain {
             chain.compute();
         };
         let size = registers * tile;
-        match &mut parts[..] {
-            [part] => {
-                if own.len() < size {
-                    own.resize(size, T::default());
+        if spread {
+            let unit = if row == usize::MAX { tile } else { row };
+            let length = PART.next_multiple_of(unit);
+            let starts = (0..count).step_by(length);
+            let mut parts: Vec<Part<'_, T>> = starts.map(|start| part(start, (start + length).min(count))).collect();
+            for target in targets {
+                // Nothing is appended by several threads.
+                if let (Target::Place(values), register) = target? {
+                    for (part, values) in parts.iter_mut().zip(values.chunks_mut(length)) {
+                        part.targets.push((Target::Place(values), register));
+                    }
                 }
-                run(part, own);
             }
-            parts => parallel::try_chunks(parts, 1, count * self.codes.len() / 4, |_, parts| {
+            parallel::try_chunks(&mut parts, 1, count * self.codes.len() / 4, |_, parts| {
                 let mut own = stale(size)?;
                 parts.iter_mut().for_each(|part| run(part, &mut own));
                 done(own);
                 Ok(())
-            })?,
-        }
-        for given in &mut given {
-            if let Given::Fixed(values) = given {
-                done(std::mem::take(values));
+            })?;
+        } else {
+            let mut all = part(0, count);
+            for target in targets {
+                all.targets.push(target?);
             }
+            if own.len() < size {
+                own.resize(size, T::default());
+            }
+            run(&mut all, own);
         }
+        drop(given);
+        fixed.into_iter().for_each(done);
         Ok(())
     }
 }

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use super::Spec;
 use super::vector::{Floats, Lane, Mapping, Span, is_nan};
 use crate::simd::{self, Task};
-use crate::tensor::{Element, Storage};
+use crate::tensor::Element;
 
 /// The most elements of a tile.
 pub(crate) const TILE: usize = 512;
@@ -141,7 +141,7 @@ number!(f32, F32);
 number!(f64, F64);
 
 /// Where a step finds an operand.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// A value from outside of the chain.
     Outside(usize),
@@ -163,9 +163,11 @@ pub(crate) enum Given<'v, T> {
     /// A row longer than a tile, over and over.
     Row(&'v [T]),
     /// The same for all tiles.
-    Fixed(Storage<T>),
-    /// The elements of a target, which are copied to this register first.
-    Target(usize, usize),
+    Fixed(&'v [T]),
+    /// The elements of a target, read where they are.
+    Target(usize),
+    /// The elements of a target that the last step reads and writes; they are copied to this register first.
+    Copied(usize, usize),
     /// Each of them so many times, over and over; they are copied to this register first.
     Stretched(&'v [T], usize, usize),
 }
@@ -226,7 +228,7 @@ impl<T: Number> Task for Chain<'_, '_, T> {
             let n = end - start;
             for given in given {
                 match *given {
-                    Given::Target(target, register) => {
+                    Given::Copied(target, register) => {
                         if let Some((Target::Place(values), _)) = part.targets.get(target) {
                             registers[register * tile..][..n].copy_from_slice(&values[start - part.start..][..n]);
                         }
@@ -250,13 +252,15 @@ impl<T: Number> Task for Chain<'_, '_, T> {
             for (at, code) in codes.iter().enumerate() {
                 let (before, behind) = registers.split_at_mut(code.to * tile);
                 let (to, behind) = behind.split_at_mut(tile);
-                let target = match direct {
+                // Taken out, since the others may be read.
+                let mut target = match direct {
                     Some(target) if at + 1 == codes.len() => part.targets.get_mut(target),
                     _ => None,
-                };
-                let to = match target {
-                    Some((Target::Place(values), _)) => &mut values[start - part.start..][..n],
-                    Some((Target::New(values), _)) => {
+                }
+                .map(|(target, _)| std::mem::replace(target, Target::Place(&mut [])));
+                let to = match &mut target {
+                    Some(Target::Place(values)) => &mut values[start - part.start..][..n],
+                    Some(Target::New(values)) => {
                         let length = values.len();
                         values.resize(length + n, T::default());
                         &mut values[length..]
@@ -276,12 +280,19 @@ impl<T: Number> Task for Chain<'_, '_, T> {
                         Given::Each(values) => &values[start..end],
                         Given::Row(values) => &values[start % row..][..n],
                         Given::Fixed(values) => &values[..n],
-                        &Given::Target(_, register) | &Given::Stretched(.., register) => read(register),
+                        &Given::Target(target) => match &part.targets[target].0 {
+                            Target::Place(values) => &values[start - part.start..][..n],
+                            Target::New(_) => &[],
+                        },
+                        &Given::Copied(_, register) | &Given::Stretched(.., register) => read(register),
                     },
                 };
                 // Not by `map`, which is not compiled for the instruction set.
                 let [first, second] = code.from;
                 compute(&code.step, to, [find(first), find(second)], flush);
+                if let (Some(target), Some(direct)) = (target, direct) {
+                    part.targets[direct].0 = target;
+                }
             }
             for (at, (target, register)) in part.targets.iter_mut().enumerate() {
                 if Some(at) == direct {
