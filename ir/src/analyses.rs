@@ -80,6 +80,11 @@ impl Body {
         self.kept::<T>()?.what.downcast().ok()
     }
 
+    /// A number that grows with every change but to names, labels, comments and locations. Bodies inside have their own.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
     /// What is kept of this type and of the body as it is now.
     fn kept<T: Any>(&self) -> Option<Kept> {
         let all = self.analyses.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -123,12 +123,16 @@ impl DominanceInfo {
             }
         };
         note_region(body.root());
+        let mut around = Vec::new();
         for (clock, op) in body.walk_all().enumerate() {
-            body.op_regions(op).iter().copied().for_each(&mut note_region);
-            info.enter[op.index()] = clock as u32;
+            (info.enter[op.index()], info.leave[op.index()]) = (clock as u32, clock as u32 + 1);
+            if !body.op_regions(op).is_empty() {
+                body.op_regions(op).iter().copied().for_each(&mut note_region);
+                around.push(op);
+            }
         }
-        for op in body.post_order() {
-            // The last operation inside is the last one numbered before the post-order reaches `op`.
+        // What is inside has been walked later.
+        for op in around.into_iter().rev() {
             let last = body
                 .op_regions(op)
                 .iter()

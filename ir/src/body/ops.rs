@@ -170,6 +170,11 @@ impl Body {
         self.extra(op).map_or(&[], |e| &e.successors)
     }
 
+    /// Whether some operation of the body, or one that is in no block, has successors. Quicker than to look at them all.
+    pub fn may_have_successors(&self) -> bool {
+        self.extras.iter().any(|e| !e.successors.is_empty())
+    }
+
     /// How many operands are the operation's own and not passed to successors.
     pub fn num_own_operands(&self, op: OpId) -> usize {
         let passed: u32 = self.successors(op).iter().map(|s| s.operands).sum();
@@ -197,7 +202,7 @@ impl Body {
     }
 
     /// The bodies of all isolated operations directly in this body.
-    pub(crate) fn isolated_bodies(&self) -> impl Iterator<Item = &Body> {
+    pub fn isolated_bodies(&self) -> impl Iterator<Item = &Body> {
         self.extras.iter().filter_map(|e| e.isolated.as_deref())
     }
 
