@@ -117,6 +117,7 @@ fn push() -> OpDef {
     let mut def = OpDef::new(PUSH_BACK, "Pushes a value on a stack");
     def.operands = vec![value("stack", "stack", Arity::One), value("value", "any", Arity::One)].into();
     def.verify = Some(stack_operand);
+    def.verifies_types = true;
     def.effects = MemoryEffects::Declared(|_| effects(&[(EffectKind::Write, EffectTarget::Operand(0))]));
     def.speculatable = |_| Speculatability::Never;
     def
@@ -128,6 +129,7 @@ fn pop() -> OpDef {
     def.operands = vec![value("stack", "stack", Arity::One)].into();
     def.results = vec![value("value", "any", Arity::One)].into();
     def.verify = Some(stack_operand);
+    def.verifies_types = true;
     def.effects = MemoryEffects::Declared(|_| takes_off());
     def.speculatable = |_| Speculatability::Never;
     def
@@ -140,6 +142,7 @@ fn is_empty() -> OpDef {
     def.infer = Some(|_| Ok(smallvec![Type::I1]));
     def.derivative = Derivative::None;
     def.verify = Some(stack_operand);
+    def.verifies_types = true;
     def.effects = MemoryEffects::Declared(|_| effects(&[(EffectKind::Read, EffectTarget::Operand(0))]));
     def
 }
@@ -160,6 +163,7 @@ fn commit() -> OpDef {
     def.infer = Some(|args: InferArgs<'_>| Ok(args.operand_type(1).into_iter().collect()));
     def.derivative = Derivative::None;
     def.verify = Some(stack_operand);
+    def.verifies_types = true;
     def.effects = MemoryEffects::Declared(|_| takes_off());
     def.speculatable = |_| Speculatability::Never;
     def
@@ -171,6 +175,7 @@ fn copy() -> OpDef {
     def.results = vec![value("copy", "stack", Arity::One)].into();
     def.infer = Some(|args: InferArgs<'_>| Ok(smallvec![stack_type(args.ctx)]));
     def.verify = Some(stack_operand);
+    def.verifies_types = true;
     def.effects = MemoryEffects::Declared(|_| {
         effects(&[
             (EffectKind::Read, EffectTarget::Operand(0)),
