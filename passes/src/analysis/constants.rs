@@ -35,11 +35,14 @@ impl<'a> Constants<'a> {
     /// The constant that a value is, if a constant operation defines it.
     pub(crate) fn of(&self, body: &Body, value: ValueId) -> Option<Attr> {
         let op = body.defining_op(value)?;
+        // Most are none, which is known sooner than what is in a table.
+        if !body.view(self.ctx, op).has(Traits::CONSTANT) || body.num_results(op) != 1 {
+            return None;
+        }
         if let Some(&Some(known)) = self.known.borrow().get(op.index()) {
             return known;
         }
-        let is_constant = body.view(self.ctx, op).has(Traits::CONSTANT) && body.num_results(op) == 1;
-        let constant = is_constant.then(|| body.constant(self.ctx, value)).flatten();
+        let constant = body.constant(self.ctx, value);
         let mut known = self.known.borrow_mut();
         if known.len() <= op.index() {
             known.resize(body.num_op_slots(), None);

@@ -18,7 +18,8 @@ use super::counter;
 use super::variables::{Variables, changes_values};
 use bitflags::bitflags;
 use pir_ir::{
-    Analysis, Body, Context, Effect, EffectKind, EffectTarget, MemoryEffects, OpId, OpView, Speculatability, Traits,
+    Analysis, Body, Context, Effect, EffectKind, EffectTarget, MemoryEffects, OpDef, OpId, OpView, Speculatability,
+    Traits,
 };
 
 bitflags! {
@@ -88,8 +89,10 @@ fn touched_by(effect: Effect) -> EffectSet {
 
 /// Whether an operation has its place for a reason that effects do not show: it ends a block, or is found by
 /// its name.
+#[inline]
 pub fn is_symbol_or_terminator(view: OpView<'_>) -> bool {
-    view.has(Traits::TERMINATOR) || view.has(Traits::SYMBOL) || view.body.isolated(view.op).is_some()
+    let has_place = |def: &OpDef| def.traits.intersects(Traits::TERMINATOR.union(Traits::SYMBOL));
+    view.def().is_some_and(has_place) || view.body.isolated(view.op).is_some()
 }
 
 /// The memory effects of all operations of a body, nested operations included.
@@ -113,6 +116,8 @@ impl Analysis for Effects {
             }
             all.add(body, op, touched);
         }
+        // It has been looked for them on the way.
+        body.remember(Variables::default());
         all
     }
 }
@@ -191,8 +196,10 @@ impl Analysis for EffectAnalysis {
             let inner = speculatable[op.index()];
             let all = effects.touched(op).is_empty()
                 && match body.view(ctx, op).speculatability() {
-                    // A loop that counts to a constant is as good as what is in it.
-                    Speculatability::Never => inner && counter::ends_soon(ctx, body, op),
+                    // A loop that counts to a constant is as good as what is in it. One that is in nothing has nowhere to go.
+                    Speculatability::Never => {
+                        inner && body.parent_op(op).is_some() && counter::ends_soon(ctx, body, op)
+                    }
                     Speculatability::Always => true,
                     Speculatability::Recursive => inner,
                 };
@@ -230,7 +237,8 @@ impl EffectAnalysis {
         self.touched(op).is_empty()
     }
 
-    /// Whether the operation may be run where the program would not have run it: it is pure and total.
+    /// Whether the operation may be run where the program would not have run it: it is pure and total. Not asked of loops that are not
+    /// in other operations.
     pub fn is_speculatable(&self, op: OpId) -> bool {
         // Operations made since are nothing that is known.
         self.speculatable.get(op.index()).copied().unwrap_or(false)

@@ -59,13 +59,15 @@ impl Analysis for Provenance {
                 is_handle && body.value_def(v) != ValueDef::None
             })
             .collect();
+        // A handle may be used by most operations.
+        let mut targets_of: FxHashMap<ValueId, Vec<ValueId>> = FxHashMap::default();
         let mut pending: Vec<ValueId> = this.handles.iter().rev().copied().collect();
         while let Some(value) = pending.pop() {
             let Some(known) = this.look_at(ctx, body, value) else {
                 continue;
             };
             if this.known.insert(value, known) != Some(known) {
-                pending.extend(targets(ctx, body, value));
+                pending.extend(&*targets_of.entry(value).or_insert_with(|| targets(ctx, body, value)));
             }
         }
         for at in 0..this.handles.len() {
@@ -77,7 +79,8 @@ impl Analysis for Provenance {
             }
         }
         for &value in &this.handles {
-            for target in targets(ctx, body, value) {
+            let targets = targets_of.remove(&value).unwrap_or_else(|| targets(ctx, body, value));
+            for target in targets {
                 if this.known.get(&target) != this.known.get(&value) || this.doubt(target) == Some(target) {
                     this.joins.push((value, target));
                     let root = this.root(value);
@@ -162,6 +165,12 @@ impl Provenance {
 
 /// The values that a handle flows to.
 fn targets(ctx: &Context, body: &Body, value: ValueId) -> Vec<ValueId> {
-    let targets = body.uses(value).filter_map(|at| body.flow_targets(ctx, at));
-    targets.flatten().collect()
+    let mut targets = Vec::new();
+    for at in body.uses(value) {
+        // Values flow through operations with regions, and those that end a block.
+        if !body.is_plain(at.op) || body.next_op(at.op).is_none() {
+            targets.extend(body.flow_targets(ctx, at).into_iter().flatten());
+        }
+    }
+    targets
 }

@@ -27,9 +27,9 @@ impl Analysis for RegionTree {
         if let Some(node) = nodes.get_mut(root) {
             (node.parent, node.jump) = (root as u32, root as u32);
         }
-        for op in body.walk_all() {
+        for op in body.ops_with_regions() {
             let regions = body.op_regions(op);
-            let Some(parent) = body.op_region(op).filter(|_| !regions.is_empty()) else {
+            let Some(parent) = body.op_region(op) else {
                 continue;
             };
             let is_simple = has_simple_regions(body, op);

@@ -29,13 +29,13 @@ impl Analysis for FlowOps {
             has_blocks: has_blocks(body.root()),
             ..FlowOps::default()
         };
-        for op in body.walk_all() {
+        for op in body.ops_with_regions() {
             if body.region_flow(ctx, op).is_some() {
                 all.ops.push(op);
             }
-            all.has_successors |= !body.successors(op).is_empty();
             all.has_blocks |= body.op_regions(op).iter().any(|&r| has_blocks(r));
         }
+        all.has_successors = body.may_have_successors() && body.walk_all().any(|op| !body.successors(op).is_empty());
         all
     }
 }

@@ -9,6 +9,7 @@ use pir_ir::{
 use rustc_hash::FxHashSet;
 
 use super::edges::is_fixed_slot;
+use super::effects::Effects;
 
 /// The values that some operation changes in place, or may change. (A handle does not change; what it refers to does.)
 ///
@@ -26,6 +27,12 @@ pub struct Variables {
 impl Analysis for Variables {
     fn compute(ctx: &Context, body: &Body) -> Self {
         let mut this = Variables::default();
+        if body
+            .recall::<Effects>()
+            .is_some_and(|effects| !effects.changes_values())
+        {
+            return this;
+        }
         let mut unknown: Vec<OpId> = Vec::new();
         for op in body.walk_all() {
             let view = body.view(ctx, op);

@@ -58,7 +58,7 @@ pub fn batch_weight_grads(module: &mut Module, known_sizes: bool) -> bool {
 fn run(ctx: &Context, body: &mut Body, known_sizes: bool) -> bool {
     let names = ControlOps::new(ctx);
     let loops: Vec<OpId> = body
-        .post_order()
+        .ops_with_regions_inside_out()
         .into_iter()
         .filter(|&op| names.kind(body, op) == Some(FlowKind::Loop))
         .collect();

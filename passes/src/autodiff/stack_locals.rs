@@ -27,7 +27,7 @@ pub(crate) fn run(ctx: &Context, body: &mut Body, activity: &Activity) -> Change
     let names = ControlOps::avoiding(ctx, body, &["stack"]);
     // Inner operations first: their results and stacks are locals of the outer ones.
     let ops: Vec<OpId> = body
-        .post_order()
+        .ops_with_regions_inside_out()
         .into_iter()
         .filter(|&op| names.kind(body, op).is_some() && activity.passes_through(body, op))
         .collect();
