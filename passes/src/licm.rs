@@ -33,7 +33,7 @@ use std::sync::Arc;
 
 use std::collections::BinaryHeap;
 
-use pir_ir::{Body, Context, Diagnostic, Module, OpId, Preserved, RegionId};
+use pir_ir::{BlockId, Body, Context, Diagnostic, Module, OpId, Preserved, RegionId};
 use rustc_hash::FxHashMap;
 
 use crate::analysis::{
@@ -67,6 +67,10 @@ impl Pass for Licm {
 
     fn scope(&self) -> Scope {
         Scope::Body
+    }
+
+    fn is_pure(&self) -> bool {
+        true
     }
 
     fn options(&self) -> &'static [OptionSpec] {
@@ -112,7 +116,10 @@ impl Pass for Licm {
 
 enum Task {
     Enter(RegionId, u32),
-    Op(OpId, u32),
+    /// The operations of a block, whose region is at the depth.
+    Block(BlockId, u32),
+    /// An operation and those after it in its block.
+    Ops(OpId, u32),
     Leave(OpId, u32),
 }
 
@@ -127,6 +134,16 @@ struct Level {
     clean: bool,
     /// Homes, less deep than this, of values that are used in the operation whose regions are at this depth.
     captures: BinaryHeap<u32>,
+}
+
+impl Level {
+    /// Enters the home of a value that is used. Only the largest ones are asked for, and how often they are entered makes no difference.
+    #[inline]
+    fn capture(&mut self, home: u32) {
+        if self.captures.peek() != Some(&home) {
+            self.captures.push(home);
+        }
+    }
 }
 
 struct Mover<'a> {
@@ -187,30 +204,39 @@ impl<'a> Mover<'a> {
             match task {
                 Task::Enter(region, depth) => {
                     self.enter(region, depth);
-                    let ops: Vec<OpId> = self
-                        .body
-                        .region_blocks(region)
-                        .iter()
-                        .rev()
-                        .flat_map(|&b| self.body.block_ops_vec(b).into_iter().rev())
-                        .collect();
-                    tasks.extend(ops.into_iter().map(|op| Task::Op(op, depth)));
+                    let blocks = self.body.region_blocks(region).iter().rev();
+                    tasks.extend(blocks.map(|&block| Task::Block(block, depth)));
                 }
-                Task::Op(op, depth) => {
-                    let entry = self.levels[depth as usize]
-                        .region
-                        .and_then(|r| self.body.entry_block(r));
+                Task::Block(block, depth) => {
                     let level = &mut self.levels[depth as usize];
-                    level.op = Some(op);
+                    let entry = level.region.and_then(|region| self.body.entry_block(region));
                     // It is uncertain whether a second block runs.
-                    level.clean &= self.body.op_block(op) == entry;
-                    tasks.push(Task::Leave(op, depth));
-                    for &region in self.body.op_regions(op).iter().rev() {
-                        tasks.push(Task::Enter(region, depth + 1));
-                    }
+                    level.clean &= entry == Some(block);
+                    tasks.extend(self.body.first_op(block).map(|op| Task::Ops(op, depth)));
                 }
+                Task::Ops(first, depth) => self.visit(first, depth, &mut tasks),
                 Task::Leave(op, depth) => self.leave(op, depth),
             }
+        }
+    }
+
+    /// Visits an operation and those after it, up to the first one with regions, whose regions come before the rest.
+    fn visit(&mut self, first: OpId, depth: u32, tasks: &mut Vec<Task>) {
+        let mut at = Some(first);
+        while let Some(op) = at {
+            // It may be somewhere else afterwards.
+            at = self.body.next_op(op);
+            self.levels[depth as usize].op = Some(op);
+            let regions = self.body.op_regions(op);
+            if regions.is_empty() {
+                if !self.stays(op, depth) {
+                    self.leave(op, depth);
+                }
+                continue;
+            }
+            tasks.extend(at.take().map(|next| Task::Ops(next, depth)));
+            tasks.push(Task::Leave(op, depth));
+            tasks.extend(regions.iter().rev().map(|&region| Task::Enter(region, depth + 1)));
         }
     }
 
@@ -249,6 +275,18 @@ impl<'a> Mover<'a> {
         level.clean = true;
     }
 
+    /// Whether an operation without regions stays where it is because of an operand, as most do: then nothing else has to be asked.
+    fn stays(&mut self, op: OpId, depth: u32) -> bool {
+        let level = &mut self.levels[depth as usize];
+        let homes = self.body.operands(op).map(|value| self.home[value.index()]);
+        if homes.clone().fold(level.floor, u32::max) < depth {
+            return false;
+        }
+        level.clean = level.clean && !self.facts.touched(op).intersects(EffectSet::WRITES);
+        homes.filter(|&home| home < depth).for_each(|home| level.capture(home));
+        true
+    }
+
     /// Decides whether and where an operation moves, when everything in it has been decided.
     fn leave(&mut self, op: OpId, depth: u32) {
         let mut captures = match self.levels.get_mut(depth as usize + 1) {
@@ -271,20 +309,22 @@ impl<'a> Mover<'a> {
                 self.home[result.index()] = target;
             }
         } else {
-            let stays_quiet = !self.facts.touched(op).intersects(EffectSet::WRITES)
-                && (self.facts.is_speculatable(op) || self.body.op_regions(op).is_empty());
+            // What is in nothing does not have to be clean.
+            let stays_quiet = depth == 0
+                || !self.facts.touched(op).intersects(EffectSet::WRITES)
+                    && (self.facts.is_speculatable(op) || self.body.op_regions(op).is_empty());
             self.levels[depth as usize].clean &= stays_quiet;
         }
         // The captures of the operation become captures of its new surroundings.
-        let level = &mut self.levels[target as usize].captures;
+        let level = &mut self.levels[target as usize];
         for operand in self.body.operands(op) {
             let home = self.home[operand.index()];
             if home < target {
-                level.push(home);
+                level.capture(home);
             }
         }
         if target > 0 && !captures.is_empty() {
-            level.append(&mut captures);
+            level.captures.append(&mut captures);
         }
     }
 
