@@ -46,6 +46,10 @@ impl Pass for Cse {
         Scope::Body
     }
 
+    fn is_pure(&self) -> bool {
+        true
+    }
+
     fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
         for_each_body_mut(module, |ctx, body| Ok(cse(ctx, body).into()))
     }
@@ -77,6 +81,8 @@ struct Inside {
     structure: u64,
     /// A sum over their operands.
     uses: u64,
+    /// Whether these are needed: another operation may be equal to this one, or to one around it.
+    is_compared: bool,
 }
 
 struct Table<'a> {
@@ -192,7 +198,11 @@ impl Table<'_> {
         let writes = self.effects.touched(op).intersects(EffectSet::WRITES);
         let regions = self.body.op_regions(op);
         tasks.push(Task::Close(op));
-        self.inside.push(Inside::default());
+        let is_compared = self.inside.last().is_some_and(|outer| outer.is_compared) || !self.is_left_alone(op);
+        self.inside.push(Inside {
+            is_compared,
+            ..Inside::default()
+        });
         if writes {
             tasks.push(Task::Written);
             // A region may run after another one, or after itself, has written.
@@ -207,7 +217,8 @@ impl Table<'_> {
 
     fn close(&mut self, op: OpId) {
         let Some(mut inside) = self.inside.pop() else { return };
-        for &region in self.body.op_regions(op) {
+        let regions = self.body.op_regions(op).iter().filter(|_| inside.is_compared);
+        for &region in regions {
             for &block in self.body.region_blocks(region) {
                 let args = self.body.block_args(block).iter().copied();
                 let results = self.body.block_ops(block).flat_map(|inner| self.body.results(inner));
@@ -226,7 +237,9 @@ impl Table<'_> {
 
     /// Counts an operation that stays towards the hash of the one it is in.
     fn note(&mut self, op: OpId, inside: &Inside) {
-        let Some(outer) = self.inside.last_mut() else { return };
+        let Some(outer) = self.inside.last_mut().filter(|outer| outer.is_compared) else {
+            return;
+        };
         let body = &*self.body;
         let mut hasher = FxHasher::default();
         let sorted = self.ctx.dict_sorted(body.attrs(op));
@@ -239,16 +252,21 @@ impl Table<'_> {
         }
     }
 
-    /// Replaces an operation by one that does the same, if there is one, or else enters it.
-    fn replace(&mut self, op: OpId, inside: &Inside) -> bool {
+    /// Whether an operation stays whatever others do. One around it does too if the reason are effects.
+    fn is_left_alone(&self, op: OpId) -> bool {
         let touched = self.effects.touched(op);
-        let left_alone = touched.intersects(EffectSet::WRITES | EffectSet::ALLOC | EffectSet::READ_WORLD)
+        touched.intersects(EffectSet::WRITES | EffectSet::ALLOC | EffectSet::READ_WORLD)
             || self.body.num_results(op) == 0
             || !self.body.successors(op).is_empty()
-            || is_symbol_or_terminator(self.body.view(self.ctx, op));
-        if left_alone {
+            || is_symbol_or_terminator(self.body.view(self.ctx, op))
+    }
+
+    /// Replaces an operation by one that does the same, if there is one, or else enters it.
+    fn replace(&mut self, op: OpId, inside: &Inside) -> bool {
+        if self.is_left_alone(op) {
             return false;
         }
+        let touched = self.effects.touched(op);
         let epoch = if touched.is_empty() { 0 } else { self.epoch };
         let (ctx, body) = (self.ctx, &*self.body);
         let mut hasher = FxHasher::default();
