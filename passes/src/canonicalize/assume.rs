@@ -94,12 +94,17 @@ impl Walk<'_, '_> {
                         }
                     }
                 }
-                Task::Op(op) => {
-                    tasks.extend(self.body.next_op(op).map(Task::Op));
-                    self.visit(op);
-                    if !self.body.op_regions(op).is_empty() {
-                        tasks.push(Task::Behind(op));
-                        tasks.extend(self.body.op_regions(op).iter().rev().map(|&r| Task::Region(r)));
+                Task::Op(first) => {
+                    let mut at = Some(first);
+                    while let Some(op) = at {
+                        at = self.body.next_op(op);
+                        self.visit(op);
+                        if !self.body.op_regions(op).is_empty() {
+                            // The rest of the block comes after what is in it.
+                            tasks.extend(at.take().map(Task::Op));
+                            tasks.push(Task::Behind(op));
+                            tasks.extend(self.body.op_regions(op).iter().rev().map(|&r| Task::Region(r)));
+                        }
                     }
                 }
                 Task::Behind(op) => {
@@ -223,10 +228,14 @@ impl Walk<'_, '_> {
         })
     }
 
+    #[inline]
     fn visit(&mut self, op: OpId) {
-        if self.log.is_empty() {
-            return;
+        if !self.log.is_empty() {
+            self.use_known(op);
         }
+    }
+
+    fn use_known(&mut self, op: OpId) {
         let operands = self.body.operands_vec(op);
         let mut changed = false;
         for (index, &operand) in operands.iter().enumerate() {

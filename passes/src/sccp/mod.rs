@@ -264,6 +264,10 @@ impl<'a> Solver<'a> {
 
     /// The operation whose flow an operation takes part in, and the point that control is at there.
     fn flow_point(&mut self, op: OpId) -> Option<(OpId, FlowPoint)> {
+        // Most operations neither have regions nor end one.
+        if self.body.is_plain(op) && self.body.next_op(op).is_some() {
+            return None;
+        }
         if self.has_flow(op) {
             return Some((op, FlowPoint::Parent));
         }
