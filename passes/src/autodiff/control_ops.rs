@@ -73,6 +73,9 @@ impl<'c> ControlOps<'c> {
     pub(crate) fn avoiding(ctx: &'c Context, body: &Body, bases: &[&str]) -> Self {
         let mut this = ControlOps::new(ctx);
         let mut highest = None;
+        let first = |text: &str| text.as_bytes().first().copied().unwrap_or_default();
+        let mut begins = [false; 256];
+        bases.iter().for_each(|base| begins[usize::from(first(base))] = true);
         for value in (0..body.num_value_slots()).map(ValueId::new) {
             if body.value_def(value) == ValueDef::None {
                 continue;
@@ -80,8 +83,7 @@ impl<'c> ControlOps<'c> {
             let Some(name) = body.value_name(value) else { continue };
             // A base has no digits: it can only begin what comes before a number.
             let (word, number) = ctx.name_parts(name.name);
-            let may_begin = |base: &&&str| base.as_bytes().first() == word.as_bytes().first();
-            if !bases.iter().filter(may_begin).any(|base| word.starts_with(base)) {
+            if !begins[usize::from(first(word))] || !bases.iter().any(|base| word.starts_with(base)) {
                 continue;
             }
             let text = number.map_or_else(|| word.to_owned(), |number| format!("{word}{number}"));

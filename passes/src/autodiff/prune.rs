@@ -12,7 +12,7 @@
 //! A stack with any other use is not changed. (The idea of removing pushes and pops together is also in Enzyme's MLIR
 //! passes; there on init, push and pop triples.)
 
-use pir_ir::{BlockId, Body, Context, FlowKind, Rewriter, ValueId};
+use pir_ir::{BlockId, Body, Context, FlowKind, OpId, Rewriter, ValueId};
 use rustc_hash::FxHashMap;
 
 use super::control_ops::ControlOps;
@@ -59,10 +59,12 @@ pub(crate) fn run(ctx: &Context, body: &mut Body) {
 
 /// Of the pairs of one value in the same regions, the one whose pop comes first serves all.
 fn merge_equal(r: &mut Rewriter<'_>, names: &ControlOps, tapes: &mut Tapes, at: usize) {
+    let pairs = std::mem::take(&mut tapes.all[at].pairs);
     let mut first: FxHashMap<(ValueId, Option<BlockId>), ValueId> = FxHashMap::default();
-    let mut kept = Vec::new();
+    first.reserve(pairs.len());
+    let mut kept = Vec::with_capacity(pairs.len());
     // What is pushed last is popped first.
-    for pair @ (push, pop) in std::mem::take(&mut tapes.all[at].pairs).into_iter().rev() {
+    for pair @ (push, pop) in pairs.into_iter().rev() {
         let key = (r.body.operand(push, 1), r.body.op_block(pop));
         match first.get(&key).filter(|_| !names.is_stack(r.body, key.0)) {
             Some(&popped) => tapes.remove(r, pair, Some(popped)),
@@ -110,7 +112,8 @@ fn replace_exit_test(r: &mut Rewriter<'_>, names: &ControlOps, tape: &Tape, tape
 
 /// Removes stacks that are pushed on but never read, outer ones first: what they recorded may be inner handles.
 pub(crate) fn remove_dead_stacks(r: &mut Rewriter<'_>, names: &ControlOps) {
-    for op in r.body.walk_all().collect::<Vec<_>>() {
+    let concerns = |&op: &OpId| !r.body.is_plain(op) || r.body.op_name(op) == names.create;
+    for op in r.body.walk_all().filter(concerns).collect::<Vec<_>>() {
         if !r.body.is_alive(op) {
             continue;
         }

@@ -141,12 +141,18 @@ impl Slots {
     }
 
     fn find_sources(&mut self, r: &Rewriter<'_>, tapes: &Tapes, at: usize, also: &FxHashSet<ValueId>) {
+        // A loop may record most of what it computes, and has few slots.
+        let forwarded = r.body.operands(self.cond_end).skip(self.passes);
+        let args = r.body.block_args(self.body).iter().copied();
+        let asked_for: FxHashSet<ValueId> = forwarded.chain(args).collect();
         // Unread values are about to be removed.
-        let read = tapes.all[at]
+        let pairs = tapes.all[at]
             .pairs
             .iter()
-            .filter(|&&(_, pop)| r.body.has_uses(r.body.result(pop, 0)));
-        let recorded: FxHashMap<ValueId, (OpId, OpId)> = read.map(|&pair| (r.body.operand(pair.0, 1), pair)).collect();
+            .map(|&pair| (r.body.operand(pair.0, 1), pair));
+        let recorded: FxHashMap<ValueId, (OpId, OpId)> = pairs
+            .filter(|(value, (_, pop))| asked_for.contains(value) && r.body.has_uses(r.body.result(*pop, 0)))
+            .collect();
         let is_recorded = |value: ValueId| recorded.contains_key(&value) || also.contains(&value);
         // Among slots that hold the same value, prefer one with a record.
         for only_recorded in [true, false] {

@@ -211,6 +211,7 @@ impl Planner {
         let mut tapes_of: Vec<usize> = tapes_of.into_iter().collect();
         tapes_of.sort_unstable();
         for tape in tapes_of {
+            pairs.reserve(tapes.all[tape].pairs.len());
             for &(push, pop) in &tapes.all[tape].pairs {
                 let here = r.body.op_block(push).is_some_and(|b| places.contains_key(&b));
                 if here && r.body.has_uses(r.body.result(pop, 0)) {
@@ -229,8 +230,10 @@ impl Planner {
             pairs: &pairs,
         };
         let mut plan = Plan::default();
+        plan.index.reserve(needed.len());
         let mut pending: Vec<(ValueId, Option<Entry>)> = needed.iter().rev().map(|&v| (v, None)).collect();
         let mut seen: FxHashSet<ValueId> = FxHashSet::default();
+        seen.reserve(needed.len());
         while let Some((value, entry)) = pending.pop() {
             match entry {
                 Some(entry) => {
