@@ -7,7 +7,7 @@ use crate::pass::Changed;
 
 /// Analyses of a body with as few operations are not kept for the next pass: computing them again takes less time than the memory of
 /// thousands of such bodies.
-const FEW_OPS: usize = 64;
+pub(crate) const FEW_OPS: usize = 64;
 
 type Each<'f> = &'f (dyn Fn(&Context, &mut Body) -> Result<Changed, Vec<Diagnostic>> + Sync);
 
@@ -50,6 +50,13 @@ fn each_body(module: &mut Module, f: Each<'_>) -> Result<Changed, Vec<Diagnostic
             .collect();
     }
     if errors.is_empty() { Ok(changed) } else { Err(errors) }
+}
+
+/// The versions of all bodies: another list if one has changed.
+pub(crate) fn versions(module: &Module) -> Vec<u64> {
+    let mut all = Vec::new();
+    module.for_each_body(|body| all.push(body.version()));
+    all
 }
 
 /// Runs what may fail after it has changed something: if it does, the module is as it was before.

@@ -46,6 +46,10 @@ impl Pass for Dce {
         Scope::Body
     }
 
+    fn is_pure(&self) -> bool {
+        true
+    }
+
     fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
         for_each_body_mut(module, |ctx, body| {
             let flow = body.analysis::<FlowOps>(ctx);

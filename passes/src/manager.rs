@@ -1,5 +1,7 @@
 //! The pass manager: runs passes in order.
 
+mod settled;
+
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,6 +16,7 @@ use crate::bodies::map_bodies;
 use crate::pass::{Changed, ConstantEvaluator, PassContext, Services, WriteFile};
 use crate::pass::{Invocation, Path, Scope};
 use crate::pipeline::{Pipeline, is_module};
+use settled::{is_settled, settle};
 
 /// The code of the error that a crash of a pass is reported with.
 pub const PASS_CRASH: &str = "pass-crash";
@@ -280,6 +283,10 @@ fn attempt(
     invocation: &Invocation,
     services: Services<'_>,
 ) -> (Outcome, Vec<Diagnostic>, BTreeMap<&'static str, u64>) {
+    let settled = is_settled(module, invocation, services);
+    if settled && !cfg!(debug_assertions) {
+        return (Ok(Changed::No), Vec::new(), BTreeMap::new());
+    }
     let mut cx = PassContext::new(&invocation.options).with_services(services);
     // A file with one module is that module, also when it has a name or attributes.
     let within = only_module(module).filter(|_| invocation.pass.scope() == Scope::Module);
@@ -314,7 +321,13 @@ fn attempt(
         let who = format!("the pass `{}`", invocation.pass.name());
         Err(vec![crash(&who, &*panic)])
     });
-    (outcome, cx.into_reports(), counts)
+    let reports = cx.into_reports();
+    if outcome == Ok(Changed::No) && counts.is_empty() && reports.is_empty() {
+        settle(module, invocation, services);
+    }
+    let name = invocation.pass.name();
+    debug_assert!(!settled || outcome == Ok(Changed::No), "`{name}` is not pure");
+    (outcome, reports, counts)
 }
 
 /// An operation that a pass removed must not count as a use: passes that ask where all uses are would be misled.

@@ -155,6 +155,12 @@ pub trait Pass: Sync + Send {
         Preserved::none()
     }
 
+    /// Whether it does nothing but change bodies, in a way that depends only on each body by itself, the options and the evaluator.
+    /// One that left a program as it is would do so again, and the manager does not run it again until the program has changed.
+    fn is_pure(&self) -> bool {
+        false
+    }
+
     /// Whether it is but a name for other passes, which [`Pass::expand`] gives: then they take its place when a pipeline is
     /// read.
     fn is_preset(&self) -> bool {

@@ -52,6 +52,10 @@ impl Pass for Sink {
         Scope::Body
     }
 
+    fn is_pure(&self) -> bool {
+        true
+    }
+
     // Operations are only moved.
     fn preserves(&self) -> Preserved {
         Preserved::none().and::<Variables>()

@@ -87,6 +87,10 @@ impl Pass for Canonicalize {
         Scope::Body
     }
 
+    fn is_pure(&self) -> bool {
+        true
+    }
+
     fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
         let fuel = cx
             .options

@@ -70,6 +70,10 @@ impl Pass for ForwardArgs {
         Scope::Body
     }
 
+    fn is_pure(&self) -> bool {
+        true
+    }
+
     fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
         for_each_body_mut(module, |ctx, body| Ok(forward_args(ctx, body).into()))
     }

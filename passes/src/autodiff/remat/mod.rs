@@ -25,7 +25,7 @@ use super::loop_editing::uncount_trips;
 use super::prune::{finish, remove_dead_stacks};
 use super::tapes::Tapes;
 use crate::analysis::has_unknown_effects;
-use crate::bodies::inner_bodies_mut;
+use crate::bodies::{inner_bodies_mut, versions};
 use crate::options::{OptionKind, OptionSpec};
 use crate::pass::{Changed, Pass, PassContext};
 use plan::{Plan, Planner, Problem, RecomputeKind};
@@ -230,7 +230,8 @@ fn recorded_counts(r: &Rewriter<'_>, tapes: &Tapes) -> Vec<(BlockId, usize)> {
         .iter()
         .flat_map(|t| &t.pairs)
         .map(|&(push, _)| r.body.operand(push, 1));
-    let counts = pushed.filter(|&v| r.body.value_type(v) == r.ctx.tensor(&[], Type::I64));
+    let count = r.ctx.tensor(&[], Type::I64);
+    let counts = pushed.filter(|&v| r.body.value_type(v) == count);
     let recorded = counts.filter(|&v| r.body.uses(v).all(|u| u.index == 1 && r.body.num_results(u.op) == 0));
     let place = recorded.filter_map(|v| match r.body.value_def(v) {
         ValueDef::Result(op, index) => {
@@ -385,8 +386,9 @@ impl Pass for Remat {
             segment,
             spill: cx.options.flag("spill"),
         };
+        let before = versions(module);
         let checkpointed = rematerialize(module, options, &mut |d| cx.report(d));
         cx.count("loops checkpointed", checkpointed);
-        Ok(Changed::Yes)
+        Ok((versions(module) != before).into())
     }
 }
