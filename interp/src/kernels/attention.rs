@@ -326,16 +326,9 @@ fn gradients<T: Real + Lane>(plan: &Plan, inputs: &[Tensor], scale: T) -> Result
             }
             Ok(())
         };
-    let mut own = [&mut for_query, &mut for_key, &mut for_value].map(|all| &mut all[..]);
+    let mut rest = [&mut for_query, &mut for_key, &mut for_value].map(|all| &mut all[..]);
     let mut all: Vec<(usize, [&mut [T]; 3])> = (0..matrices)
-        .map(|number| {
-            let mut at = 0;
-            let parts = own.each_mut().map(|rest| {
-                at += 1;
-                cut(rest, sizes[at - 1])
-            });
-            (number, parts)
-        })
+        .map(|number| (number, std::array::from_fn(|at| cut(&mut rest[at], sizes[at]))))
         .collect();
     let work = matrices.saturating_mul(m * n).saturating_mul(5 * d.max(e)) / 16;
     parallel::try_chunks(&mut all, 1, work, |_, all| {
