@@ -346,6 +346,7 @@ impl Chain {
             let chain = steps::Chain {
                 codes: &self.codes,
                 given: &given,
+                direct,
                 registers: own,
                 part,
                 tile,

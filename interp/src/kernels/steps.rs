@@ -192,6 +192,8 @@ pub(crate) struct Part<'v, T> {
 pub(crate) struct Chain<'v, 't, T: Number> {
     pub(crate) codes: &'v [Code],
     pub(crate) given: &'v [Given<'v, T>],
+    /// The target that the last step writes to, if it is one.
+    pub(crate) direct: Option<usize>,
     /// A tile for each register.
     pub(crate) registers: &'v mut [T],
     pub(crate) part: &'v mut Part<'t, T>,
@@ -216,6 +218,7 @@ impl<T: Number> Task for Chain<'_, '_, T> {
         let Chain {
             codes,
             given,
+            direct,
             registers,
             part,
             tile,
@@ -246,9 +249,6 @@ impl<T: Number> Task for Chain<'_, '_, T> {
                     _ => {}
                 }
             }
-            // The last step writes to its target directly.
-            let last = codes.last().map(|code| code.to);
-            let direct = part.targets.iter().position(|&(_, register)| Some(register) == last);
             for (at, code) in codes.iter().enumerate() {
                 let (before, behind) = registers.split_at_mut(code.to * tile);
                 let (to, behind) = behind.split_at_mut(tile);
