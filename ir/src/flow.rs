@@ -71,10 +71,10 @@ impl Body {
     /// The operation whose region flow the operands of `user` take part in, and the point that they leave from: the user
     /// itself when it has regions with flow, else its parent when the user is the terminator of a region with flow.
     pub fn flow_of_operands(&self, ctx: &Context, user: OpId) -> Option<(OpId, FlowPoint)> {
-        if self.region_flow(ctx, user).is_some() {
+        // Most operations have no regions, and are not terminators.
+        if !self.is_plain(user) && self.region_flow(ctx, user).is_some() {
             return Some((user, FlowPoint::Parent));
         }
-        // Most operations are not terminators.
         if self.next_op(user).is_some() {
             return None;
         }

@@ -165,12 +165,6 @@ impl Provenance {
 
 /// The values that a handle flows to.
 fn targets(ctx: &Context, body: &Body, value: ValueId) -> Vec<ValueId> {
-    let mut targets = Vec::new();
-    for at in body.uses(value) {
-        // Values flow through operations with regions, and those that end a block.
-        if !body.is_plain(at.op) || body.next_op(at.op).is_none() {
-            targets.extend(body.flow_targets(ctx, at).into_iter().flatten());
-        }
-    }
-    targets
+    let targets = body.uses(value).filter_map(|at| body.flow_targets(ctx, at));
+    targets.flatten().collect()
 }
