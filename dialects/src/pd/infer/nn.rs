@@ -87,6 +87,16 @@ pub(in super::super) fn conv(args: InferArgs<'_>) -> Types {
     one(args.ctx.tensor(&as_images([n, m, oh, ow], last), x.elem))
 }
 
+/// Whether two extents may be the same.
+fn agree(a: i64, b: i64) -> bool {
+    a == b || a == DYNAMIC || b == DYNAMIC
+}
+
+/// The same of all dimensions of two shapes.
+fn all_agree(a: &[i64], b: &[i64]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(&a, &b)| agree(a, b))
+}
+
 /// `[..., M, E]` of `[..., M, D]`, `[..., N, D]` and `[..., N, E]`, with a mask that broadcasts to `[..., M, N]`.
 pub(in super::super) fn attention(args: InferArgs<'_>) -> Types {
     let dims = attention_dims(&args, 3)?;
@@ -96,11 +106,7 @@ pub(in super::super) fn attention(args: InferArgs<'_>) -> Types {
 /// The types of the queries, keys and values, which agree in all dimensions of the batch.
 pub(in super::super) fn attention_grad(args: InferArgs<'_>) -> Types {
     let dims = attention_dims(&args, 4)?;
-    let agree = |a: &[i64], b: &[i64]| {
-        let mut pairs = a.iter().zip(b);
-        a.len() == b.len() && pairs.all(|(a, b)| a == b || *a == DYNAMIC || *b == DYNAMIC)
-    };
-    if !agree(&operand(&args, 3)?.dims, &dims) {
+    if !all_agree(&operand(&args, 3)?.dims, &dims) {
         return Err(format!(
             "`out_grad` must have the shape of the result, {}",
             dims_text(&dims)
@@ -110,7 +116,7 @@ pub(in super::super) fn attention_grad(args: InferArgs<'_>) -> Types {
     let mut types = SmallVec::new();
     for (at, name) in ["query", "key", "value"].into_iter().enumerate() {
         let of = operand(&args, at)?;
-        if !agree(&of.dims[..of.dims.len() - 2], batch) {
+        if !all_agree(&of.dims[..of.dims.len() - 2], batch) {
             return Err(format!(
                 "`{name}` must have the batch dimensions of the result, {}",
                 dims_text(batch)
@@ -131,7 +137,6 @@ fn attention_dims(args: &InferArgs<'_>, mask: usize) -> Result<Dims, String> {
     let (of_query, [m, d]) = matrices(&query, "query")?;
     let (of_key, [n, keys]) = matrices(&key, "key")?;
     let (of_value, [rows, e]) = matrices(&value, "value")?;
-    let agree = |a: i64, b: i64| a == b || a == DYNAMIC || b == DYNAMIC;
     if !agree(d, keys) {
         return Err(format!(
             "a row of `query` has {d} elements, but one of `key` has {keys}"
@@ -288,11 +293,10 @@ pub(in super::super) fn channel_norm_grad(args: InferArgs<'_>) -> Types {
         operand(&args, 3)?,
     );
     let channels = channels(&args, &x)?;
-    let agree = |a: &i64, b: &i64| a == b || *a == DYNAMIC || *b == DYNAMIC;
-    if g.dims.len() != x.dims.len() || !g.dims.iter().zip(&x.dims).all(|(a, b)| agree(a, b)) {
+    if !all_agree(&g.dims, &x.dims) {
         return Err("`out_grad` must have the shape of `x`".to_owned());
     }
-    let per_channel = |of: &Shaped| matches!(of.dims[..], [n] if agree(&n, &channels));
+    let per_channel = |of: &Shaped| matches!(of.dims[..], [n] if agree(n, channels));
     let scale = (args.operands.len() > 4).then(|| operand(&args, 4)).transpose()?;
     for (name, of) in [
         ("mean", Some(&mean)),
