@@ -17,8 +17,11 @@ const MANY_BODIES: usize = 4;
 #[derive(Clone, Default)]
 struct LeftAlone(Vec<(String, bool)>);
 
-/// The bodies of a module; none if there are many, or none that is worth it.
-fn bodies(module: &Module) -> Option<SmallVec<[&Body; MANY_BODIES]>> {
+/// The bodies that a pure pass may have left alone; `None` for other passes, and if there are many bodies, or none that is worth it.
+fn bodies<'m>(module: &'m Module, invocation: &Invocation) -> Option<SmallVec<[&'m Body; MANY_BODIES]>> {
+    if !invocation.pass.is_pure() {
+        return None;
+    }
     let mut all: SmallVec<[&Body; MANY_BODIES]> = SmallVec::new();
     all.push(&module.body);
     let mut next = 0;
@@ -40,7 +43,7 @@ fn key(invocation: &Invocation, services: Services<'_>) -> (String, bool) {
 
 /// Whether the pass is pure, and left each body of the module as it is now.
 pub(super) fn is_settled(module: &Module, invocation: &Invocation, services: Services<'_>) -> bool {
-    let Some(bodies) = bodies(module).filter(|_| invocation.pass.is_pure()) else {
+    let Some(bodies) = bodies(module, invocation) else {
         return false;
     };
     let key = key(invocation, services);
@@ -50,7 +53,7 @@ pub(super) fn is_settled(module: &Module, invocation: &Invocation, services: Ser
 
 /// Notes that a pass left the module as it is.
 pub(super) fn settle(module: &Module, invocation: &Invocation, services: Services<'_>) {
-    let Some(bodies) = bodies(module).filter(|_| invocation.pass.is_pure()) else {
+    let Some(bodies) = bodies(module, invocation) else {
         return;
     };
     let key = key(invocation, services);
