@@ -64,12 +64,10 @@ impl Pass for FuseAttention {
     }
 }
 
-/// The keys.
-#[derive(Clone)]
-enum Key {
-    Value(ValueId),
-    /// Of a value with its dimensions in this order.
-    Permuted(ValueId, Vec<i64>),
+/// The keys: a value, with its dimensions in another order if there is one.
+struct Key {
+    of: ValueId,
+    perm: Option<Vec<i64>>,
 }
 
 /// The operands of an attention.
@@ -120,7 +118,10 @@ impl<'b> Inner<'b> {
         parts.push(product.op);
         let product = pd::Matmul::view(product);
         let key = match product.transpose_y() {
-            true => Key::Value(product.y()),
+            true => Key {
+                of: product.y(),
+                perm: None,
+            },
             false => {
                 let (key, transpose) = self.transposed(product.y())?;
                 parts.extend(transpose);
@@ -134,9 +135,7 @@ impl<'b> Inner<'b> {
             parts,
         })
     }
-}
 
-impl Inner<'_> {
     /// What a value is the transpose of in the last two dimensions, and the operation that is not needed then.
     fn transposed(self, value: ValueId) -> Option<(Key, Option<OpId>)> {
         let view = self.body.view(self.ctx, self.body.defining_op(value)?);
@@ -150,12 +149,13 @@ impl Inner<'_> {
             .filter(|axis| **axis < 0)
             .for_each(|axis| *axis += rank as i64);
         perm.swap(rank.checked_sub(2)?, rank - 1);
+        let of = transpose.x();
         if perm.iter().copied().eq(0..rank as i64) {
-            return Some((Key::Value(transpose.x()), None));
+            return Some((Key { of, perm: None }, None));
         }
         // With another use, there would be two.
         let inner = self.op(value, pd::Transpose::NAME)?;
-        Some((Key::Permuted(transpose.x(), perm), Some(inner.op)))
+        Some((Key { of, perm: Some(perm) }, Some(inner.op)))
     }
 }
 
@@ -192,8 +192,7 @@ impl Attention {
         };
         parts.extend(scores.parts);
         let (query, key, value) = (scores.query, scores.key, product.y());
-        let (Key::Value(any_key) | Key::Permuted(any_key, _)) = key;
-        let are_matrices = [query, any_key, value]
+        let are_matrices = [query, key.of, value]
             .into_iter()
             .all(|x| rank_of_floats(ctx, body.value_type(x)).is_some_and(|rank| rank >= 2));
         are_matrices.then_some(Attention {
@@ -212,9 +211,9 @@ impl Attention {
         let (ty, span) = (body.value_type(result), body.op_span(op));
         let mut r = Rewriter::new(ctx, body);
         r.before(op).set_span(span);
-        let key = match self.key {
-            Key::Value(key) => key,
-            Key::Permuted(x, perm) => pd::transpose(&mut r, x, &perm).ok()?,
+        let key = match &self.key.perm {
+            None => self.key.of,
+            Some(perm) => pd::transpose(&mut r, self.key.of, perm).ok()?,
         };
         let fused = r.op(pd::ScaledDotProductAttention::NAME);
         let fused = fused.operands([self.query, key, self.value]).operands(self.mask);
