@@ -211,7 +211,7 @@ impl Chain {
         Ways::of(&self.flow, &shapes?)
     }
 
-    fn run_as<T: Number>(&self, env: &mut [Value], flush: T::Least, own: &mut Vec<T>) -> Result<bool, ExecError> {
+    fn run_as<T: Number>(&self, env: &mut [Value], flush: T::Mask, own: &mut Vec<T>) -> Result<bool, ExecError> {
         let found;
         let Ways { shape, kinds, row } = match &self.known {
             Some((ways, shapes)) if self.have::<T>(env, shapes) => ways,
@@ -280,7 +280,7 @@ impl Chain {
         [count, tile, row]: [usize; 3],
         spread: bool,
         results: &mut [Place<T>],
-        flush: T::Least,
+        flush: T::Mask,
         own: &mut Vec<T>,
     ) -> Result<(), String> {
         let mut registers = self.registers;

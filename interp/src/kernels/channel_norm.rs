@@ -268,24 +268,24 @@ impl<T: Element + Lane> Task for Gradients<'_, '_, T> {
 /// The gradients of a segment, in place of the cotangents.
 #[inline(always)]
 fn gradients<T: Element + Lane>(g: &mut [T], x: &[T], channel: Channel, [mean, slope]: Sums, flush: bool) {
-    let least = if flush { T::ON } else { T::OFF };
+    let mask = if flush { T::ON } else { T::OFF };
     let factor = channel.factor * channel.scale;
     for (g, x) in g.iter_mut().zip(x) {
         let normal = (x.to_f64() - channel.mean) * channel.factor;
-        *g = T::from_f64((g.to_f64() - mean - normal * slope) * factor).flushed(least);
+        *g = T::from_f64((g.to_f64() - mean - normal * slope) * factor).flushed(mask);
     }
 }
 
 /// The same in single precision.
 #[inline(always)]
 fn gradients_of_singles(g: &mut [f32], x: &[f32], channel: Channel, means: Sums, flush: bool) {
-    let least = if flush { f32::ON } else { f32::OFF };
+    let mask = if flush { f32::ON } else { f32::OFF };
     let [about, narrow] = [channel.mean, channel.factor].map(|v| v as f32);
     let [mean, slope] = means.map(|v| v as f32);
     let factor = (channel.factor * channel.scale) as f32;
     for (g, &x) in g.iter_mut().zip(x) {
         let normal = (x - about) * narrow;
-        *g = (normal.mul_add(-slope, *g - mean) * factor).flushed(least);
+        *g = (normal.mul_add(-slope, *g - mean) * factor).flushed(mask);
     }
 }
 
@@ -366,14 +366,14 @@ impl<T: Element + Lane> Task for Columns<'_, T> {
 
     #[inline(always)]
     fn run<const FMA: bool>(self) {
-        let least = if self.flush { T::ON } else { T::OFF };
+        let mask = if self.flush { T::ON } else { T::OFF };
         let length = self.channels.len().max(1);
         for (g, x) in self.values.chunks_mut(length).zip(self.x.chunks(length)) {
             let of_columns = self.channels.iter().zip(self.means);
             for ((g, x), (channel, [sum, slope])) in g.iter_mut().zip(x).zip(of_columns) {
                 let normal = (x.to_f64() - channel.mean) * channel.factor;
                 let grad = (g.to_f64() - sum - normal * slope) * channel.factor * channel.scale;
-                *g = T::from_f64(grad).flushed(least);
+                *g = T::from_f64(grad).flushed(mask);
             }
         }
     }

@@ -31,7 +31,7 @@ pub(super) trait OnLine: Copy + Send + Sync {
     /// Overwrites lines of `n` numbers in single precision, up to [`TOGETHER`], where multiplication and addition are fused; false if
     /// that would not be accurate, and nothing has been changed. `others` are the lines of the other tensor.
     #[inline(always)]
-    fn singles(self, _: &mut [f32], _others: &[f32], _n: usize, _: <f32 as Flush>::Least) -> bool {
+    fn singles(self, _: &mut [f32], _others: &[f32], _n: usize, _: <f32 as Flush>::Mask) -> bool {
         false
     }
 }
@@ -96,7 +96,7 @@ impl OnLine for Softmax {
     }
 
     #[inline(always)]
-    fn singles(self, lines: &mut [f32], _: &[f32], n: usize, flush: <f32 as Flush>::Least) -> bool {
+    fn singles(self, lines: &mut [f32], _: &[f32], n: usize, flush: <f32 as Flush>::Mask) -> bool {
         /// Exponentials of smaller numbers are zero.
         const NOTHING: f32 = -104.0;
         /// Exponentials of larger numbers are normal, and so are their quotients by a sum of up to 2^64.
@@ -190,7 +190,7 @@ impl OnLine for SoftmaxGrad {
     }
 
     #[inline(always)]
-    fn singles(self, lines: &mut [f32], others: &[f32], n: usize, flush: <f32 as Flush>::Least) -> bool {
+    fn singles(self, lines: &mut [f32], others: &[f32], n: usize, flush: <f32 as Flush>::Mask) -> bool {
         /// Less than half the distance of the largest numbers.
         const SMALL: f64 = 1e30;
         let mut sums = [0.0; TOGETHER];
@@ -272,7 +272,7 @@ impl<T: Element + Lane, F: OnLine> Task for Lines<'_, T, F> {
     #[inline(always)]
     fn run<const FMA: bool>(mut self) -> Result<(), String> {
         let (outer, n, inner) = self.shape;
-        let least = if self.flush { f32::ON } else { f32::OFF };
+        let mask = if self.flush { f32::ON } else { f32::OFF };
         let mut rooms = None;
         for first in (0..outer).step_by(TOGETHER) {
             let count = TOGETHER.min(outer - first);
@@ -288,12 +288,12 @@ impl<T: Element + Lane, F: OnLine> Task for Lines<'_, T, F> {
                 && inner == 1
                 && let Some(lines) = T::singles_mut(lines)
             {
-                if self.f.singles(lines, others, n, least) {
+                if self.f.singles(lines, others, n, mask) {
                     continue;
                 }
                 for (at, (there, line)) in there.iter_mut().zip(lines.chunks_exact_mut(n)).enumerate() {
                     let other = others.get(at * n..(at + 1) * n).unwrap_or_default();
-                    *there = self.f.singles(line, other, n, least);
+                    *there = self.f.singles(line, other, n, mask);
                 }
             }
             for (o, there) in (first..first + count).zip(there) {
@@ -333,7 +333,7 @@ impl<T: Element + Lane, F: OnLine> Lines<'_, T, F> {
     #[inline(always)]
     fn line_at<const FMA: bool>(&mut self, first: usize, rooms: &mut Rooms) {
         let (_, _, inner) = self.shape;
-        let least = if self.flush { T::ON } else { T::OFF };
+        let mask = if self.flush { T::ON } else { T::OFF };
         let [line, other, room] = [&mut rooms.line, &mut rooms.other, &mut rooms.room].map(|room| &mut room[..]);
         load(line, self.values, first, inner);
         if let Some(others) = self.others {
@@ -345,11 +345,11 @@ impl<T: Element + Lane, F: OnLine> Lines<'_, T, F> {
         }
         if inner == 1 {
             for (v, l) in self.values[first..].iter_mut().zip(&*line) {
-                *v = T::from_f64(*l).flushed(least);
+                *v = T::from_f64(*l).flushed(mask);
             }
         } else {
             for (v, l) in self.values[first..].iter_mut().step_by(inner).zip(&*line) {
-                *v = T::from_f64(*l).flushed(least);
+                *v = T::from_f64(*l).flushed(mask);
             }
         }
     }

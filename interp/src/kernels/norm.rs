@@ -201,12 +201,12 @@ impl<T: Element + Lane> Task for Columns<'_, T> {
 
     #[inline(always)]
     fn run<const FMA: bool>(self) {
-        let least = if self.flush { T::ON } else { T::OFF };
+        let mask = if self.flush { T::ON } else { T::OFF };
         let params = self.params.scale.iter().zip(self.params.bias.iter());
         let moments = self.means.iter().zip(self.factors);
         for row in self.values.chunks_exact_mut(self.means.len().max(1)) {
             for (v, ((mean, factor), (scale, bias))) in row.iter_mut().zip(moments.clone().zip(params.clone())) {
-                *v = T::from_f64((v.to_f64() - mean) * (factor * scale) + bias).flushed(least);
+                *v = T::from_f64((v.to_f64() - mean) * (factor * scale) + bias).flushed(mask);
             }
         }
     }

@@ -206,7 +206,7 @@ pub(super) fn normalize_segment<T: Element + Lane, const FMA: bool>(
     {
         return;
     }
-    let least = if flush { T::ON } else { T::OFF };
+    let mask = if flush { T::ON } else { T::OFF };
     // For single precision, double precision has digits enough for what cancels.
     let single = T::DTYPE == DType::F32;
     if let (&[scale], &[bias]) = (scale, bias) {
@@ -217,7 +217,7 @@ pub(super) fn normalize_segment<T: Element + Lane, const FMA: bool>(
                 true => fused::<FMA>(v.to_f64(), factor, shift),
                 false => (v.to_f64() - mean) * factor + bias,
             };
-            *v = T::from_f64(y).flushed(least);
+            *v = T::from_f64(y).flushed(mask);
         }
     } else {
         let shift = -mean * factor;
@@ -226,7 +226,7 @@ pub(super) fn normalize_segment<T: Element + Lane, const FMA: bool>(
                 true => fused::<FMA>(fused::<FMA>(v.to_f64(), factor, shift), scale, bias),
                 false => (v.to_f64() - mean) * factor * scale + bias,
             };
-            *v = T::from_f64(y).flushed(least);
+            *v = T::from_f64(y).flushed(mask);
         }
     }
 }
@@ -234,7 +234,7 @@ pub(super) fn normalize_segment<T: Element + Lane, const FMA: bool>(
 /// The same in single precision; false, and nothing changed, if numbers might be too large or small for that.
 #[inline(always)]
 fn normalize_singles(segment: &mut [f32], [mean, factor]: Moments, [scale, bias]: [&[f32]; 2], flush: bool) -> bool {
-    let least = if flush { f32::ON } else { f32::OFF };
+    let mask = if flush { f32::ON } else { f32::OFF };
     let about = mean as f32;
     let rest = mean - f64::from(about);
     let fits = |factor: f64| (1e-30..1e30).contains(&factor.abs());
@@ -249,12 +249,12 @@ fn normalize_singles(segment: &mut [f32], [mean, factor]: Moments, [scale, bias]
         let shift = (f64::from(bias) - rest * factor) as f32;
         let factor = factor as f32;
         for v in segment {
-            *v = (*v - about).mul_add(factor, shift).flushed(least);
+            *v = (*v - about).mul_add(factor, shift).flushed(mask);
         }
     } else {
         let (factor, shift) = (factor as f32, (-rest * factor) as f32);
         for (v, (&scale, &bias)) in segment.iter_mut().zip(scale.iter().zip(bias)) {
-            *v = (*v - about).mul_add(factor, shift).mul_add(scale, bias).flushed(least);
+            *v = (*v - about).mul_add(factor, shift).mul_add(scale, bias).flushed(mask);
         }
     }
     true

@@ -110,6 +110,7 @@ mod wide {
     use crate::kernels::math::single::ROUND;
     use crate::kernels::vector::{Each, Function, Span};
     use crate::simd::Task;
+    use crate::tensor::subnormal::Flush;
 
     /// The instructions, on a processor that has them.
     pub(super) static V4: LazyLock<Option<Instructions>> = LazyLock::new(x86::V4::try_new);
@@ -138,7 +139,7 @@ mod wide {
                 tables,
                 width: pieces.width,
                 form: pieces.form,
-                least: span.least,
+                mask: span.mask,
             };
             let ((from, from_rest), (to, to_rest)) = (span.from.as_chunks(), span.to.as_chunks_mut());
             for (from, to) in from.iter().zip(to) {
@@ -160,8 +161,8 @@ mod wide {
         tables: [[f32x16; 2]; TERMS],
         width: f32,
         form: Form,
-        /// The bound of subnormal numbers.
-        least: u32,
+        /// The bits that stay of a subnormal number.
+        mask: u32,
     }
 
     impl At {
@@ -174,12 +175,8 @@ mod wide {
             if let Form::From(least) = self.form {
                 let below = simd.less_than_f32s(x, simd.splat_f32s(least));
                 if below.0 != 0 {
-                    let (to_all, least) = (&mut [0.0; LANES], self.least);
-                    let span = Span {
-                        from,
-                        to: to_all,
-                        least,
-                    };
+                    let (to_all, mask) = (&mut [0.0; LANES], self.mask);
+                    let span = Span { from, to: to_all, mask };
                     Each(span, f).run::<true>();
                     *to = cast(simd.select_f32s(below, cast(*to_all), y));
                 }
@@ -217,10 +214,9 @@ mod wide {
         #[inline(always)]
         fn flushed(self, y: f32x16) -> f32x16 {
             let simd = self.simd;
-            let bits = simd.transmute_u32s_f32s(y);
-            let twice = simd.sub_u32s(simd.add_u32s(bits, bits), simd.splat_u32s(1));
-            let small = simd.less_than_u32s(twice, simd.splat_u32s(self.least));
-            simd.select_f32s(small, simd.and_f32s(y, simd.splat_f32s(-0.0)), y)
+            let exponent = simd.and_u32s(simd.transmute_u32s_f32s(y), simd.splat_u32s(<f32 as Flush>::EXPONENT));
+            let small = simd.equal_u32s(exponent, simd.splat_u32s(0));
+            simd.select_f32s(small, simd.and_f32s(y, simd.splat_f32s(f32::from_bits(self.mask))), y)
         }
     }
 }

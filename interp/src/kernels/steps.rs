@@ -201,7 +201,7 @@ pub(crate) struct Chain<'v, 't, T: Number> {
     pub(crate) tile: usize,
     pub(crate) row: usize,
     /// Whether subnormal results become zeros.
-    pub(crate) flush: T::Least,
+    pub(crate) flush: T::Mask,
 }
 
 impl<T: Number> Chain<'_, '_, T> {
@@ -310,7 +310,7 @@ impl<T: Number> Task for Chain<'_, '_, T> {
 }
 
 #[inline(always)]
-pub(super) fn compute<T: Number>(step: &Step, to: &mut [T], [x, y]: [&[T]; 2], flush: T::Least) {
+pub(super) fn compute<T: Number>(step: &Step, to: &mut [T], [x, y]: [&[T]; 2], flush: T::Mask) {
     let of = T::from_f64;
     let (zero, half, one) = (of(0.0), of(0.5), of(1.0));
     // Steps that cannot create subnormal numbers are not checked for any.
@@ -348,8 +348,8 @@ pub(super) fn compute<T: Number>(step: &Step, to: &mut [T], [x, y]: [&[T]; 2], f
         Step::SqrtGrad => binary(to, x, y, |o, g| (g * half / o).flushed(flush)),
         Step::RsqrtGrad => binary(to, x, y, |o, g| (-half * g * o * o * o).flushed(flush)),
         Step::Mapped(ref f) => {
-            let (from, least) = (x, flush);
-            f(T::floats(Span { from, to, least }));
+            let (from, mask) = (x, flush);
+            f(T::floats(Span { from, to, mask }));
         }
     }
 }

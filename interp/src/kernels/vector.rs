@@ -163,7 +163,7 @@ pub(super) fn is_nan<T: PartialEq + Copy>(v: T) -> bool {
 pub(crate) struct Span<'v, T: Flush> {
     pub(crate) from: &'v [T],
     pub(crate) to: &'v mut [T],
-    pub(crate) least: T::Least,
+    pub(crate) mask: T::Mask,
 }
 
 /// Applies a function to each number of a span.
@@ -176,7 +176,7 @@ macro_rules! fill {
         let mut all = true;
         for (to, &$x) in $span.to.iter_mut().zip($span.from) {
             all &= $fits;
-            *to = $value.flushed($span.least);
+            *to = $value.flushed($span.mask);
         }
         all
     }};
@@ -228,13 +228,7 @@ fn double<T: Lane, F: Function, const FMA: bool>(f: F, x: T) -> T {
 /// Applies a function to each number of a tensor, in place if the buffer is unshared. It is `dyn`, so that what surrounds
 /// it is compiled once for an element type.
 fn tiles<T: Element + Lane>(data: Data, f: &(dyn Fn(Span<'_, T>) + Sync)) -> Result<Data, String> {
-    let apply = |from: &[T], to: &mut [T]| {
-        f(Span {
-            from,
-            to,
-            least: T::OFF,
-        })
-    };
+    let apply = |from: &[T], to: &mut [T]| f(Span { from, to, mask: T::OFF });
     let mut values = T::shared(data).unwrap_or_else(|| Buffer::from(Storage::default()));
     let work = values.len();
     if let Some(own) = values.get_mut() {
@@ -374,9 +368,9 @@ mod tests {
     }
 
     fn values<T: Lane, const N: usize>(from: [T; N], f: impl Function) -> [T; N] {
-        let (mut found, least) = (from, T::OFF);
+        let (mut found, mask) = (from, T::OFF);
         let (from, to) = (&from[..], &mut found[..]);
-        T::each(Span { from, to, least }, f);
+        T::each(Span { from, to, mask }, f);
         found
     }
 
@@ -393,7 +387,7 @@ mod tests {
                 Span {
                     from: &values,
                     to: &mut found,
-                    least: f32::OFF,
+                    mask: f32::OFF,
                 },
                 f,
             );

@@ -18,12 +18,14 @@ pub(crate) trait Flush: Copy {
     fn is_small(self) -> bool;
     /// Zero with the same sign.
     fn zero(self) -> Self;
-    /// [`Self::zero`] of a small number where `on` is [`Self::ON`]; the number itself where it is [`Self::OFF`].
-    fn flushed(self, on: Self::Least) -> Self;
-    /// The bound of subnormal numbers, without sign and minus one.
-    type Least: Copy + Send + Sync;
-    const ON: Self::Least;
-    const OFF: Self::Least;
+    /// [`Self::zero`] of a small number where `mask` is [`Self::ON`]; the number itself where it is [`Self::OFF`].
+    fn flushed(self, mask: Self::Mask) -> Self;
+    /// The bits that stay of a number without exponent: zero has none but the sign, so that two instructions do.
+    type Mask: Copy + Send + Sync;
+    /// The bits of the exponent.
+    const EXPONENT: Self::Mask;
+    const ON: Self::Mask;
+    const OFF: Self::Mask;
 }
 
 macro_rules! flush {
@@ -32,7 +34,7 @@ macro_rules! flush {
             #[inline(always)]
             fn is_small(self) -> bool {
                 // Without its sign and minus one, a subnormal number is less than the largest one; zero wraps around.
-                (self.to_bits() << 1).wrapping_sub(1) < Self::ON
+                (self.to_bits() << 1).wrapping_sub(1) < ($float::MIN_POSITIVE.to_bits() << 1) - 1
             }
 
             #[inline(always)]
@@ -40,14 +42,16 @@ macro_rules! flush {
                 $float::from_bits(self.to_bits() & (-0.0 as $float).to_bits())
             }
 
-            type Least = $bits;
-            const ON: $bits = ($float::MIN_POSITIVE.to_bits() << 1) - 1;
-            const OFF: $bits = 0;
+            type Mask = $bits;
+            const EXPONENT: $bits = $float::INFINITY.to_bits();
+            const ON: $bits = (-0.0 as $float).to_bits();
+            const OFF: $bits = $bits::MAX;
 
             #[inline(always)]
-            fn flushed(self, on: $bits) -> Self {
-                if (self.to_bits() << 1).wrapping_sub(1) < on {
-                    self.zero()
+            fn flushed(self, mask: $bits) -> Self {
+                let bits = self.to_bits();
+                if bits & Self::EXPONENT == 0 {
+                    $float::from_bits(bits & mask)
                 } else {
                     self
                 }
