@@ -296,6 +296,10 @@ impl Reservation {
     /// # Errors
     /// When it would be more than the limit.
     pub fn grow(&mut self, bytes: u64) -> Result<(), Exhausted> {
+        // Counting takes as long as moving a small value.
+        if bytes == 0 {
+            return Ok(());
+        }
         let budget = self.budget.get_or_insert_with(Budget::current);
         budget.take(bytes)?;
         self.bytes += bytes;
@@ -306,7 +310,7 @@ impl Reservation {
     pub fn shrink(&mut self, bytes: u64) {
         let bytes = bytes.min(self.bytes);
         self.bytes -= bytes;
-        if let Some(budget) = &self.budget {
+        if let Some(budget) = self.budget.as_ref().filter(|_| bytes > 0) {
             budget.give_back(bytes);
         }
     }
