@@ -6,8 +6,9 @@
 use crate::tensor::Storage;
 use smallvec::SmallVec;
 
+use crate::parallel;
 use crate::simd;
-use crate::tensor::buffer::{Buffer, LARGEST, room, stale};
+use crate::tensor::buffer::{Buffer, room, stale};
 use crate::tensor::{DType, Data, Element, Shape, Tensor, checked_count};
 
 pub(super) const MIXED: &str = "the operands have different element types";
@@ -113,6 +114,13 @@ impl Rows {
         }
     }
 
+    /// Removes the first of the outer dimensions: its extent, and the stride of the first operand.
+    fn first_outer(&mut self) -> (usize, usize) {
+        let [a, b] = &mut self.outer;
+        b.remove(0);
+        (self.shape.remove(0), a.remove(0))
+    }
+
     /// The offsets of each row in both operands.
     pub(super) fn offsets(&self) -> Offsets<'_> {
         let empty = self.length == 0 || self.shape.contains(&0);
@@ -174,84 +182,81 @@ fn pairs(x: &Tensor, y: &Tensor, size: usize) -> Result<(Shape, usize, Rows), St
 
 /// The elements of `v` in the order of `shape` with these strides.
 pub(super) fn walk<T: Element>(v: &[T], shape: &[usize], steps: &[usize], count: usize) -> Result<Data, String> {
+    let mut out = stale::<T>(count)?;
     let mut rows = Rows::new(shape, steps, steps);
-    let (n, step) = (rows.length, rows.steps[0]);
+    let work = count / 4;
+    // Behind the first dimension there are some rows left for each thread.
+    let (parts, stride) = match parallel::pays(work) && rows.shape.len() > 1 {
+        true => rows.first_outer(),
+        false => (1, 0),
+    };
     // The last outer dimension has a separate loop, which is faster than one over offsets.
-    let (m, across) = rows.last_outer();
-    if step == 1 && n <= LONG && count > 0 {
-        // What is kept for small tensors has elements; the memory of a large one is new.
-        let mut out = if count > LARGEST {
-            room::<T>(count)?
-        } else {
-            stale::<T>(count)?
-        };
-        simd::run(ShortRows {
-            to: &mut out,
+    let across = rows.last_outer();
+    let size = count / parts.max(1);
+    parallel::chunks(&mut out, size, work, |start, to| {
+        let v = &v[start / size * stride..];
+        simd::run(Walk {
+            to,
             v,
             rows: &rows,
-            across: [m, across],
+            across,
         });
-        return Ok(T::wrap(out));
-    }
-    let mut out = room::<T>(count)?;
-    for (first, _) in rows.offsets() {
-        if across == 1 && step > 1 && m >= SQUARE && n >= SQUARE {
-            transpose_matrix(&mut out, &v[first..], [m, n], step);
-            continue;
-        }
-        for p in (0..m).map(|at| first + at * across) {
-            match step {
-                1 => out.extend_from_slice(&v[p..p + n]),
-                0 => out.extend(std::iter::repeat_n(v[p], n)),
-                _ => out.extend(v[p..].iter().step_by(step).take(n)),
-            }
-        }
-    }
+    });
     Ok(T::wrap(out))
 }
 
 /// The length from which on a call that copies a row takes little of the time.
 const LONG: usize = 128;
 
-/// Rows that are copied in pieces of a fixed size, without calls.
-struct ShortRows<'v, T> {
-    to: &'v mut Vec<T>,
+/// Copies the elements of some rows in their order.
+struct Walk<'v, T> {
+    to: &'v mut [T],
     v: &'v [T],
     rows: &'v Rows,
     /// The last outer dimension: its extent and its step.
-    across: [usize; 2],
+    across: (usize, usize),
 }
 
-impl<T: Element> simd::Task for ShortRows<'_, T> {
+impl<T: Element> simd::Task for Walk<'_, T> {
     type Output = ();
 
     #[inline(always)]
     fn run<const FMA: bool>(self) {
-        const PIECE: usize = 8;
-        let ([m, across], n) = (self.across, self.rows.length);
-        // Elements are made right before they are written over, in the nearest cache.
-        let most = (TILE / n.max(1)).max(1);
-        let mut start = 0;
-        for (first, _) in self.rows.offsets() {
-            for top in (0..m).step_by(most) {
-                let end = start + most.min(m - top) * n;
-                if self.to.len() < end {
-                    self.to.resize(end, T::default());
+        let Walk { to, v, rows, across } = self;
+        let ((m, across), n, step) = (across, rows.length, rows.steps[0]);
+        for ((first, _), to) in rows.offsets().zip(to.chunks_exact_mut((m * n).max(1))) {
+            let v = &v[first..];
+            if across == 1 && step > 1 && m >= SQUARE && n >= SQUARE {
+                transpose_matrix(to, v, n, step);
+                continue;
+            }
+            for (at, to) in to.chunks_exact_mut(n).enumerate() {
+                let from = &v[at * across..];
+                match step {
+                    1 if n <= LONG => copy_short(to, &from[..n]),
+                    1 => to.copy_from_slice(&from[..n]),
+                    0 => to.fill(from[0]),
+                    _ => to
+                        .iter_mut()
+                        .zip(from.iter().step_by(step))
+                        .for_each(|(to, &v)| *to = v),
                 }
-                for (at, to) in self.to[start..end].chunks_exact_mut(n.max(1)).enumerate() {
-                    let from = &self.v[first + (top + at) * across..][..n];
-                    let (pieces, rest) = to.as_chunks_mut::<PIECE>();
-                    let (others, other) = from.as_chunks::<PIECE>();
-                    for (to, from) in pieces.iter_mut().zip(others) {
-                        *to = *from;
-                    }
-                    for (to, from) in rest.iter_mut().zip(other) {
-                        *to = *from;
-                    }
-                }
-                start = end;
             }
         }
+    }
+}
+
+/// Copies a row in pieces of a fixed size, without a call.
+#[inline(always)]
+fn copy_short<T: Copy>(to: &mut [T], from: &[T]) {
+    const PIECE: usize = 8;
+    let (pieces, rest) = to.as_chunks_mut::<PIECE>();
+    let (others, other) = from.as_chunks::<PIECE>();
+    for (to, from) in pieces.iter_mut().zip(others) {
+        *to = *from;
+    }
+    for (to, from) in rest.iter_mut().zip(other) {
+        *to = *from;
     }
 }
 
@@ -259,15 +264,14 @@ impl<T: Element> simd::Task for ShortRows<'_, T> {
 /// cache.
 const SQUARE: usize = 16;
 
-/// Appends `m` rows of `n` elements, the columns of a matrix whose rows are `step` apart.
-fn transpose_matrix<T: Element>(out: &mut Vec<T>, v: &[T], [m, n]: [usize; 2], step: usize) {
-    let start = out.len();
-    out.resize(start + m * n, T::default());
-    for (top, rows) in out[start..].chunks_mut(SQUARE * n).enumerate() {
-        let (top, count) = (top * SQUARE, rows.len() / n);
+/// Writes rows of `n` elements, the columns of a matrix whose rows are `step` apart.
+#[inline(always)]
+fn transpose_matrix<T: Element>(to: &mut [T], v: &[T], n: usize, step: usize) {
+    for (top, rows) in to.chunks_mut(SQUARE * n).enumerate() {
+        let top = top * SQUARE;
         for left in (0..n).step_by(SQUARE) {
             let columns = SQUARE.min(n - left);
-            for (at, row) in rows.chunks_exact_mut(n).enumerate().take(count) {
+            for (at, row) in rows.chunks_exact_mut(n).enumerate() {
                 let from = v[left * step + top + at..].iter().step_by(step);
                 row[left..left + columns]
                     .iter_mut()
