@@ -27,6 +27,8 @@ pub(crate) struct Chain {
     codes: Vec<steps::Code>,
     /// The number of registers of the steps.
     registers: usize,
+    /// The result that the last step writes to its target, if it is one. The others are written to registers.
+    direct: Option<usize>,
     /// How the operands are read if they have the shapes of their types, and these shapes.
     known: Option<(Ways, Vec<Shape>)>,
 }
@@ -129,6 +131,18 @@ impl<T: Element> Place<T> {
     }
 }
 
+/// Whether shapes are equal. They are short, so that a call would take longer.
+fn same(a: &[usize], b: &[usize]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a == b)
+}
+
+/// Gives a tensor the elements that were moved out of it.
+fn put_back<T: Element>(value: &mut Value, values: Buffer<T>) {
+    if let Value::Tensor(tensor) = value {
+        tensor.moved_in(values);
+    }
+}
+
 impl Chain {
     /// A chain of steps; `None` if one has no operands. The shapes are those of the values from outside, if they are known.
     pub(super) fn of(flow: Flow, steps: Vec<Step>, shapes: Option<Vec<Shape>>) -> Option<Chain> {
@@ -158,11 +172,14 @@ impl Chain {
             codes.push(steps::Code { step, from, to });
         }
         // Unread values have a register until the end.
+        let last = codes.last();
+        let direct = (flow.wanted.iter()).position(|&(at, _)| last.is_some_and(|last| last.to == codes[at].to));
         let known = shapes.and_then(|shapes| Some((Ways::of(&flow, &shapes)?, shapes)));
         Some(Chain {
             flow,
             codes,
             registers,
+            direct,
             known,
         })
     }
@@ -173,12 +190,30 @@ impl Chain {
     }
 
     /// Runs the operations; false if that is not possible, and nothing has been changed.
-    pub(super) fn run(&self, env: &mut [Value], flush: bool, registers: &mut Registers) -> Result<bool, ExecError> {
+    ///
+    /// Results of at most `kept` elements are written over those of the last run, and such operands stay for theirs.
+    pub(super) fn run(
+        &self,
+        env: &mut [Value],
+        kept: usize,
+        flush: bool,
+        registers: &mut Registers,
+    ) -> Result<bool, ExecError> {
         let first = self.flow.outside.first().map(|src| &env[src.slot as usize]);
         match first {
             Some(Value::Tensor(tensor)) => match tensor.dtype() {
-                DType::F32 => self.run_as(env, if flush { f32::ON } else { f32::OFF }, &mut registers.singles),
-                DType::F64 => self.run_as(env, if flush { f64::ON } else { f64::OFF }, &mut registers.doubles),
+                DType::F32 => self.run_as(
+                    env,
+                    kept,
+                    if flush { f32::ON } else { f32::OFF },
+                    &mut registers.singles,
+                ),
+                DType::F64 => self.run_as(
+                    env,
+                    kept,
+                    if flush { f64::ON } else { f64::OFF },
+                    &mut registers.doubles,
+                ),
                 _ => Ok(false),
             },
             _ => Ok(false),
@@ -197,7 +232,7 @@ impl Chain {
         let numbers = 0..self.flow.outside.len();
         numbers.zip(shapes).all(|(number, shape)| {
             let tensor = self.tensor(env, number);
-            tensor.is_some_and(|tensor| tensor.shape() == &shape[..] && tensor.view::<T>().is_some())
+            tensor.is_some_and(|tensor| same(tensor.shape(), shape) && tensor.view::<T>().is_some())
         })
     }
 
@@ -211,9 +246,15 @@ impl Chain {
         Ways::of(&self.flow, &shapes?)
     }
 
-    fn run_as<T: Number>(&self, env: &mut [Value], flush: T::Mask, own: &mut Vec<T>) -> Result<bool, ExecError> {
+    fn run_as<T: Number>(
+        &self,
+        env: &mut [Value],
+        kept: usize,
+        flush: T::Mask,
+        own: &mut Vec<T>,
+    ) -> Result<bool, ExecError> {
         let found;
-        let Ways { shape, kinds, row } = match &self.known {
+        let ways = match &self.known {
             Some((ways, shapes)) if self.have::<T>(env, shapes) => ways,
             _ => match self.ways::<T>(env) {
                 Some(ways) => {
@@ -223,10 +264,18 @@ impl Chain {
                 None => return Ok(false),
             },
         };
-        let row = *row;
+        let &Ways {
+            ref shape,
+            ref kinds,
+            row,
+        } = ways;
         let count: usize = shape.iter().product();
         if self.codes.len() == 1 && count < WORTH {
             return Ok(false);
+        }
+        if count <= kept {
+            self.few(env, ways, flush, own).map_err(ExecError::new)?;
+            return Ok(true);
         }
         let tile = match row {
             1..=TILE => TILE / row * row,
@@ -258,17 +307,98 @@ impl Chain {
         }
         self.compute(env, shape, kinds, [count, tile, row], spread, &mut results, flush, own)
             .map_err(ExecError::new)?;
+        for (place, &(_, slot)) in results.into_iter().zip(&self.flow.wanted) {
+            let slot = slot as usize;
+            let values = match place {
+                Place::Old(values, number) => {
+                    // It has the shape of the result.
+                    let from = self.flow.outside[number].slot as usize;
+                    put_back(&mut env[from], values);
+                    env.swap(from, slot);
+                    continue;
+                }
+                Place::Set(values) => values,
+                Place::New(values) => (*values).into(),
+            };
+            env[slot] = Value::Tensor(Tensor::from_parts(Shape::from_slice(shape), T::wrap_shared(values)));
+        }
         for src in self.flow.outside.iter().filter(|src| src.last) {
             env[src.slot as usize] = Value::None;
         }
-        for (place, &(_, slot)) in results.into_iter().zip(&self.flow.wanted) {
-            let values = match place {
-                Place::Old(values, _) | Place::Set(values) => values,
-                Place::New(values) => (*values).into(),
-            };
-            env[slot as usize] = Value::Tensor(Tensor::from_parts(Shape::from_slice(shape), T::wrap_shared(values)));
-        }
         Ok(true)
+    }
+
+    /// Computes so few elements that their results have places of their own, in which those of the last run are; the operands stay too, for
+    /// the next operations in their slots.
+    fn few<T: Number>(
+        &self,
+        env: &mut [Value],
+        Ways { shape, kinds, .. }: &Ways,
+        flush: T::Mask,
+        own: &mut Vec<T>,
+    ) -> Result<(), String> {
+        let count: usize = shape.iter().product();
+        let tile = TILE.min(count);
+        let mut results: SmallVec<[(Buffer<T>, bool); 2]> = SmallVec::new();
+        for &(_, slot) in &self.flow.wanted {
+            let last = match &mut env[slot as usize] {
+                Value::Tensor(last) if same(last.shape(), shape) => last.moved_out::<T>(),
+                _ => None,
+            };
+            results.push(match last {
+                Some(values) => (values, true),
+                None => (stale(count)?.into(), false),
+            });
+        }
+        let mut registers = self.registers;
+        let mut given: SmallVec<[Given<'_, T>; 8]> = SmallVec::new();
+        for (number, kind) in kinds.iter().enumerate() {
+            let values = self.tensor(env, number).and_then(Tensor::view::<T>);
+            let values = values.ok_or("an operand is missing")?;
+            let copied = registers;
+            registers += usize::from(!matches!(kind, Kind::Each));
+            given.push(match *kind {
+                Kind::Each => Given::Each(values),
+                Kind::Row => Given::Repeated(values, copied),
+                Kind::One => Given::Stretched(values, count, copied),
+                Kind::Stretched(last) => {
+                    let stretch = shape[shape.len() - last..].iter().product();
+                    Given::Stretched(values, stretch, copied)
+                }
+            });
+        }
+        if own.len() < registers * tile {
+            own.resize(registers * tile, T::default());
+        }
+        let mut part = Part {
+            start: 0,
+            end: count,
+            targets: SmallVec::new(),
+        };
+        for ((values, _), &(at, _)) in results.iter_mut().zip(&self.flow.wanted) {
+            let values = values.get_mut().ok_or("a result is shared")?;
+            part.targets.push((Target::Place(values), self.codes[at].to));
+        }
+        let chain = steps::Chain {
+            codes: &self.codes,
+            given: &given,
+            direct: self.direct,
+            registers: own,
+            part: &mut part,
+            tile,
+            row: usize::MAX,
+            flush,
+        };
+        chain.compute();
+        drop((given, part));
+        for ((values, is_own), &(_, slot)) in results.into_iter().zip(&self.flow.wanted) {
+            let place = &mut env[slot as usize];
+            match is_own {
+                true => put_back(place, values),
+                false => *place = Value::Tensor(Tensor::from_parts(Shape::from_slice(shape), T::wrap_shared(values))),
+            }
+        }
+        Ok(())
     }
 
     #[allow(clippy::too_many_arguments, reason = "they are the state of one run")]
@@ -293,15 +423,20 @@ impl Chain {
                 && !is_long(kind, values)
             {
                 let mut all = room(tile)?;
-                all.extend(values.iter().copied().cycle().take(tile));
+                match *values {
+                    [one] => all.resize(tile, one),
+                    _ => {
+                        while all.len() < tile {
+                            let next = &values[..values.len().min(tile - all.len())];
+                            all.extend_from_slice(next);
+                        }
+                    }
+                }
                 fixed.push(all);
             }
         }
         let mut next_fixed = fixed.iter();
-        // The last step writes to its target, the others to registers.
-        let last = self.codes.last();
-        let direct =
-            (self.flow.wanted.iter()).position(|&(at, _)| last.is_some_and(|last| last.to == self.codes[at].to));
+        let (last, direct) = (self.codes.last(), self.direct);
         let mut given: SmallVec<[Given<'_, T>; 8]> = SmallVec::new();
         for (number, kind) in kinds.iter().enumerate() {
             if let Some(target) = results.iter().position(|place| place.of() == Some(number)) {

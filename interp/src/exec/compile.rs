@@ -12,7 +12,7 @@ use super::chains::chains;
 use super::fuse::{LEAST, group};
 use super::late;
 use super::profile::Clocks;
-use super::program::{Block, Code, Instr, Program};
+use super::program::{Block, Code, Instr, Program, kept, nest};
 use super::slots::{Dst, Src, Srcs};
 use super::stats::LoopStats;
 use super::{ExecError, input_name};
@@ -169,13 +169,19 @@ impl<'c> Compiler<'c> {
                 chains(ctx, body, self.kernels, &mut instrs);
             }
             let args = body.block_args(block).iter().map(|v| v.index() as u32).collect();
-            blocks[block.index()] = Block { args, instrs };
+            blocks[block.index()] = Block {
+                args,
+                instrs,
+                ..Block::default()
+            };
         }
+        nest(body, &mut blocks);
         Ok(Program {
             body,
             blocks,
             entry: entry.index() as u32,
             slots: body.num_value_slots(),
+            kept: kept(body.num_value_slots()),
         })
     }
 }

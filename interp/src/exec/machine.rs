@@ -3,6 +3,7 @@
 mod control;
 mod generate;
 mod setup;
+mod stack;
 mod state;
 
 use std::ops::ControlFlow;
@@ -14,14 +15,12 @@ use super::apply::{apply, in_place_of, placed, renewed};
 use super::error::ExecError;
 use super::memory::Exceeded;
 use super::options::Outcome;
-use super::program::{Code, Instr, Program};
-use super::value::{
-    Moving, Value, bind, gather, hand_over, integer, not_a_tensor, read, stack_of, tensor, truth, write,
-};
-use crate::kernels::put;
+use super::program::{At, Block, Code, Instr, Program};
+use super::value::{Moving, Value, bind, gather, hand_over, integer, not_a_tensor, read, tensor, truth, write};
 use crate::tensor::Tensor;
-use crate::tensor::buffer::filled;
-use state::{Counter, RegionFrame, Role};
+use control::leave_region;
+use stack::stack;
+use state::Counter;
 
 pub(super) use setup::Compiled;
 pub(super) use state::Machine;
@@ -82,10 +81,8 @@ impl<'p, 'm> Machine<'p, 'm, '_> {
             ));
         }
         let here = self.calls.last().and_then(|call| {
-            let frame = call.frames.last()?;
             let program = &self.programs[call.program];
-            let instr = program.blocks[frame.block as usize].instrs.get(frame.pc as usize)?;
-            Some((program.body, instr.op))
+            Some((program.body, program.instr(call.at)?.op))
         });
         match here {
             Some((body, op)) => error.at(self.ctx, body, op),
@@ -94,30 +91,32 @@ impl<'p, 'm> Machine<'p, 'm, '_> {
     }
 
     fn step(&mut self) -> Result<ControlFlow<Vec<Value>>, ExecError> {
-        let Some((program, frame)) = self
-            .calls
-            .last()
-            .and_then(|call| Some((call.program, *call.frames.last()?)))
-        else {
+        let Some(call) = self.calls.last() else {
             return Ok(ControlFlow::Break(Vec::new()));
         };
-        let program = &self.programs[program];
-        match self.straight_line(&program.blocks[frame.block as usize].instrs, frame.pc)? {
-            Stop::Before(instr) => self.control(program, instr, frame.role),
+        let program = &self.programs[call.program];
+        match self.go(program)? {
+            Stop::Before(instr, block) => self.control(program, instr, block),
             Stop::Again => Ok(ControlFlow::Continue(())),
             // The operations at top level have no terminator.
             Stop::End => self.leave(Moving::new()),
         }
     }
 
-    /// Runs kernels from `pc` on.
-    fn straight_line(&mut self, instrs: &'p [Instr], mut pc: u32) -> Result<Stop<'p>, ExecError> {
-        let Some(mut call) = self.calls.last_mut() else {
+    /// Runs kernels, and goes to and from the regions of branches and loops.
+    fn go(&mut self, program: &'p Program<'m>) -> Result<Stop<'p>, ExecError> {
+        let Some(call) = self.calls.last_mut() else {
             return Ok(Stop::End);
         };
-        // Instructions without control flow run in this inner loop.
+        // All that stays counts for a memory limit.
+        let kept = if self.memory.is_some() { 0 } else { program.kept };
+        let mut at = call.at;
+        let mut block = &program.blocks[at.block as usize];
+        // Most instructions run in this inner loop.
         loop {
-            let Some(instr) = instrs.get(pc as usize) else {
+            call.at = at;
+            let instrs = &block.instrs;
+            let Some(instr) = instrs.get(at.pc as usize) else {
                 return Ok(Stop::End);
             };
             // A memory limit must see each operation's results, and a step limit must stop exactly.
@@ -126,23 +125,22 @@ impl<'p, 'm> Machine<'p, 'm, '_> {
             if self.memory.is_none() {
                 if let Some(chain) = &instr.chain
                     && within(chain.len())
-                    && chain.run(&mut call.env, self.options.flush_subnormals, &mut self.registers)?
+                    && chain.run(&mut call.env, kept, self.options.flush_subnormals, &mut self.registers)?
                 {
                     done = chain.len();
                 } else if let Some(group) = &instr.group
                     && within(group.len())
-                    && group.run(&mut call.env, &instrs[pc as usize..])?
+                    && group.run(&mut call.env, &instrs[at.pc as usize..])?
                 {
                     done = group.len();
                 }
             }
             if done > 0 {
-                for instr in &instrs[pc as usize..][..done] {
+                for instr in &instrs[at.pc as usize..][..done] {
                     self.counts[instr.counter as usize] += 1;
                 }
                 self.steps += done as u64;
-                pc += done as u32;
-                call.go_to(pc);
+                at.pc += done as u32;
                 continue;
             }
             self.steps += 1;
@@ -153,24 +151,45 @@ impl<'p, 'm> Machine<'p, 'm, '_> {
                 );
             }
             self.counts[instr.counter as usize] += 1;
-            let Code::Kernel {
-                kernel,
-                in_place,
-                inputs,
-                lists,
-            } = &instr.code
-            else {
-                if let Code::CreateStack | Code::Push { .. } | Code::Pop { .. } | Code::IsEmpty { .. } = instr.code {
-                    self.stack(instr)?;
-                    let Some(again) = self.calls.last_mut() else {
-                        return Ok(Stop::End);
-                    };
-                    call = again;
-                    pc += 1;
-                    call.go_to(pc);
+            let (kernel, in_place, inputs, lists) = match &instr.code {
+                Code::Kernel {
+                    kernel,
+                    in_place,
+                    inputs,
+                    lists,
+                } => (kernel, in_place, inputs, lists),
+                Code::CreateStack | Code::Push { .. } | Code::Pop { .. } | Code::IsEmpty { .. } => {
+                    stack(instr, call, &mut self.stacks, &mut self.stats, &mut self.memory)?;
+                    at.pc += 1;
                     continue;
                 }
-                return Ok(Stop::Before(instr));
+                code => {
+                    let next = match code {
+                        Code::Yield(values) => leave_region(program, call, &mut self.stats, block, values, None, kept)?,
+                        Code::CondYield { condition, values } => {
+                            let more = truth(&call.env, *condition)?;
+                            leave_region(program, call, &mut self.stats, block, values, Some(more), kept)?
+                        }
+                        Code::If {
+                            condition,
+                            init,
+                            branches,
+                        } => Some(match init {
+                            Some(init) => At::start(*init),
+                            None => {
+                                let branch = branches[usize::from(!truth(&call.env, *condition)?)];
+                                branch.map_or(at.next(), At::start)
+                            }
+                        }),
+                        _ => None,
+                    };
+                    let Some(next) = next else {
+                        return Ok(Stop::Before(instr, block));
+                    };
+                    at = next;
+                    block = &program.blocks[at.block as usize];
+                    continue;
+                }
             };
             let flush = self.options.flush_subnormals;
             let result = instr.results.first;
@@ -190,8 +209,7 @@ impl<'p, 'm> Machine<'p, 'm, '_> {
                     return Ok(Stop::Again);
                 }
             }
-            pc += 1;
-            call.go_to(pc);
+            at.pc += 1;
         }
     }
 
@@ -200,26 +218,12 @@ impl<'p, 'm> Machine<'p, 'm, '_> {
         &mut self,
         program: &'p Program<'m>,
         instr: &'p Instr,
-        role: Role,
+        block: &'p Block,
     ) -> Result<ControlFlow<Vec<Value>>, ExecError> {
         let Some(call) = self.calls.last_mut() else {
             return Ok(ControlFlow::Break(Vec::new()));
         };
         match &instr.code {
-            Code::If {
-                condition,
-                init,
-                branches,
-            } => {
-                let block = match init {
-                    Some(init) => Some((*init, Role::Init)),
-                    None => branches[usize::from(!truth(&call.env, *condition)?)].map(|b| (b, Role::Branch)),
-                };
-                if let Some((block, role)) = block {
-                    call.frames.push(RegionFrame { block, pc: 0, role });
-                    return Ok(ControlFlow::Continue(()));
-                }
-            }
             Code::While {
                 operands,
                 init,
@@ -230,9 +234,9 @@ impl<'p, 'm> Machine<'p, 'm, '_> {
                 self.stats.loops[*stats as usize].entered += 1;
                 call.trips.push(0);
                 let values = gather(&mut self.scratch, &mut call.env, operands);
-                let (block, role) = init.map_or((*cond, Role::Cond), |b| (b, Role::Init));
-                bind(&mut self.scratch, program.args(block), &mut call.env, values);
-                call.frames.push(RegionFrame { block, pc: 0, role });
+                let first = init.unwrap_or(*cond);
+                bind(&mut self.scratch, program.args(first), &mut call.env, values);
+                call.at = At::start(first);
                 return Ok(ControlFlow::Continue(()));
             }
             Code::For {
@@ -261,8 +265,7 @@ impl<'p, 'm> Machine<'p, 'm, '_> {
                     None => 0,
                 };
                 if let Some(block) = branches.get(at).copied().flatten() {
-                    let role = Role::Branch;
-                    call.frames.push(RegionFrame { block, pc: 0, role });
+                    call.at = At::start(block);
                     return Ok(ControlFlow::Continue(()));
                 }
             }
@@ -274,11 +277,7 @@ impl<'p, 'm> Machine<'p, 'm, '_> {
                 let values = gather(&mut self.scratch, &mut call.env, values);
                 return self.jump(*target, values);
             }
-            Code::Yield(values) => return self.yielded(role, values, None),
-            Code::CondYield { condition, values } => {
-                let more = truth(&call.env, *condition)?;
-                return self.yielded(role, values, Some(more));
-            }
+            Code::Yield(values) | Code::CondYield { values, .. } => return self.yielded(block, values),
             Code::Branch { target, values } => {
                 let values = gather(&mut self.scratch, &mut call.env, values);
                 return self.jump(*target, values);
@@ -348,7 +347,7 @@ impl<'p, 'm> Machine<'p, 'm, '_> {
                 hand_over(&mut self.scratch, &mut call.env, instr.results, values);
             }
             Code::Input { .. } | Code::Fetch { .. } | Code::Print { .. } => self.outside(program, instr)?,
-            _ => self.stack(instr)?,
+            _ => stack(instr, call, &mut self.stacks, &mut self.stats, &mut self.memory)?,
         }
         Ok(())
     }
@@ -386,74 +385,11 @@ impl<'p, 'm> Machine<'p, 'm, '_> {
         Ok(())
     }
 
-    /// Runs an instruction on stacks.
-    fn stack(&mut self, instr: &'p Instr) -> Result<(), ExecError> {
-        let Some(call) = self.calls.last_mut() else {
-            return Ok(());
-        };
-        match &instr.code {
-            Code::CreateStack => {
-                let stack = self.stacks.create()?;
-                write(&mut call.env, instr.results, [stack]);
-            }
-            Code::Push { stack, value, stats } => {
-                let handle = stack_of(&call.env, *stack)?;
-                let value = read(&mut call.env, *value);
-                self.stacks
-                    .push(handle, value, &mut self.stats, *stats, &mut self.memory)?;
-            }
-            Code::Pop { stack } => {
-                let value = self.stacks.pop(stack_of(&call.env, *stack)?, &mut self.memory)?;
-                write(&mut call.env, instr.results, [value]);
-            }
-            Code::IsEmpty { stack, tensor } => {
-                let empty = self.stacks.is_empty(stack_of(&call.env, *stack)?);
-                // The result of the last time has the same shape.
-                let result = &mut call.env[instr.results.first as usize];
-                if let Value::Tensor(old) = result
-                    && put(old, empty)
-                {
-                    return Ok(());
-                }
-                let shape = tensor.as_deref().unwrap_or(&[]);
-                let value = filled(1, empty)
-                    .and_then(|values| Tensor::of(shape, values))
-                    .map_err(ExecError::new)?;
-                write(&mut call.env, instr.results, [Value::Tensor(value)]);
-            }
-            Code::Commit { kept, trip } => {
-                let number = |src: super::slots::Src| tensor(call.env[src.slot as usize].clone()).map(|t| t.to_i64());
-                let (kept, trip) = (number(*kept)?, number(*trip)?);
-                let next: Vec<i64> = kept.iter().map(|&n| n + i64::from(kept == trip)).collect();
-                let next = Tensor::new(&[], next).map_err(ExecError::new)?;
-                write(&mut call.env, instr.results, [Value::Tensor(next)]);
-            }
-            Code::CopyStack { stack } => {
-                let handle = stack_of(&call.env, *stack)?;
-                let copy = self.stacks.copy(handle, &mut self.stats, &mut self.memory)?;
-                write(&mut call.env, instr.results, [copy]);
-            }
-            Code::JoinStack {
-                stack,
-                axis,
-                shape,
-                dtype,
-            } => {
-                let handle = stack_of(&call.env, *stack)?;
-                let parts = self.stacks.drain(handle, &mut self.memory)?;
-                let joined = match parts.is_empty() {
-                    true => Tensor::full(shape, *dtype, 0.0),
-                    false => crate::kernels::join(&parts, *axis),
-                };
-                write(
-                    &mut call.env,
-                    instr.results,
-                    [Value::Tensor(joined.map_err(ExecError::new)?)],
-                );
-            }
-            _ => {}
+    /// Goes on behind the current instruction.
+    fn advance(&mut self) {
+        if let Some(call) = self.calls.last_mut() {
+            call.at = call.at.next();
         }
-        Ok(())
     }
 
     fn count_memory(&mut self) -> Result<(), ExecError> {
@@ -470,8 +406,8 @@ impl<'p, 'm> Machine<'p, 'm, '_> {
 
 /// Where a run of kernels stops.
 enum Stop<'p> {
-    /// At an instruction of another kind, which has been counted.
-    Before(&'p Instr),
+    /// At an instruction of another kind, which has been counted, in a block.
+    Before(&'p Instr, &'p Block),
     /// After a kernel whose results had to be counted.
     Again,
     /// At the end of the block.

@@ -1,8 +1,9 @@
 //! The structured executor.
 //!
 //! A body is compiled once: operations become instructions, values become slots of an environment, and attributes are
-//! part of prepared kernels. The machine keeps an explicit stack of frames, one per active region, so that nesting is
-//! limited only by memory. The last use moves a value out of its slot, which lets kernels overwrite unshared buffers.
+//! part of prepared kernels. A block knows the operation around it, so that the machine needs no stack of regions: they may be nested as
+//! deep as they like. The last use moves a value out of its slot, which lets kernels overwrite unshared buffers; a few small values stay
+//! in their slots, and those of the next iteration are written over them.
 
 pub(crate) mod apply;
 pub(crate) mod buffers;

@@ -152,10 +152,81 @@ pub(crate) struct Instr {
     pub(super) chain: Option<Box<Chain>>,
 }
 
+/// A place in a body: an instruction of a block.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct At {
+    pub(crate) block: u32,
+    pub(crate) pc: u32,
+}
+
+impl At {
+    /// The beginning of a block.
+    pub(super) fn start(block: u32) -> At {
+        At { block, pc: 0 }
+    }
+
+    /// The next instruction.
+    pub(super) fn next(self) -> At {
+        At {
+            pc: self.pc + 1,
+            ..self
+        }
+    }
+}
+
+/// What a region is for in its operation.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) enum Role {
+    /// It is that of a function, or of the program.
+    #[default]
+    Root,
+    Init,
+    Branch,
+    Cond,
+    Body,
+}
+
 #[derive(Default)]
 pub(crate) struct Block {
     pub(crate) args: SmallVec<[u32; 4]>,
     pub(crate) instrs: Vec<Instr>,
+    /// The role of its region.
+    pub(super) role: Role,
+    /// The operation that has its region, if it is not the root.
+    pub(super) around: At,
+}
+
+impl Code {
+    /// The role of a region.
+    fn role(&self, region: usize) -> Role {
+        match self {
+            Code::If { init: Some(_), .. } | Code::While { init: Some(_), .. } if region == 0 => Role::Init,
+            Code::While { init, .. } if region == usize::from(init.is_some()) => Role::Cond,
+            Code::While { .. } | Code::For { .. } | Code::Generate { .. } => Role::Body,
+            _ => Role::Branch,
+        }
+    }
+}
+
+/// Notes for each block which operation has its region.
+pub(super) fn nest(body: &Body, blocks: &mut [Block]) {
+    for block in 0..blocks.len() {
+        for pc in 0..blocks[block].instrs.len() {
+            let Instr { op, code, .. } = &blocks[block].instrs[pc];
+            let regions = body.op_regions(*op).iter().enumerate();
+            let inside =
+                regions.flat_map(|(at, &region)| body.region_blocks(region).iter().map(move |&inside| (at, inside)));
+            let inside: SmallVec<[(Role, usize); 4]> =
+                inside.map(|(at, inside)| (code.role(at), inside.index())).collect();
+            for (role, inside) in inside {
+                let around = At {
+                    block: block as u32,
+                    pc: pc as u32,
+                };
+                (blocks[inside].role, blocks[inside].around) = (role, around);
+            }
+        }
+    }
 }
 
 /// A compiled body.
@@ -164,9 +235,27 @@ pub(crate) struct Program<'m> {
     pub(crate) blocks: Vec<Block>,
     pub(crate) entry: u32,
     pub(crate) slots: usize,
+    /// Values of at most so many elements stay in their slots after their last use, so that the next one is written over them.
+    pub(super) kept: usize,
+}
+
+/// The most elements of a value that is written over the last one of its slot. A larger one is rather written over an operand, which is in the
+/// cache.
+const LARGEST_KEPT: usize = 1 << 11;
+/// The most bytes of values that are not needed any more.
+const KEPT_BYTES: usize = 1 << 22;
+
+/// How many elements the values may have that stay in so many slots.
+pub(super) fn kept(slots: usize) -> usize {
+    LARGEST_KEPT.min(KEPT_BYTES / size_of::<f64>() / slots.max(1))
 }
 
 impl Program<'_> {
+    /// The instruction at a place.
+    pub(super) fn instr(&self, at: At) -> Option<&Instr> {
+        self.blocks[at.block as usize].instrs.get(at.pc as usize)
+    }
+
     /// The slots of the arguments of a block.
     pub(super) fn args(&self, block: u32) -> &[u32] {
         &self.blocks[block as usize].args
@@ -178,4 +267,17 @@ pub(crate) struct Group {
     pub(super) flow: Flow,
     /// The minimal number of elements.
     pub(super) least: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_slots_keep_little() {
+        assert_eq!(kept(0), LARGEST_KEPT);
+        for slots in [1, 100, 1_000, 200_000, 10_000_000] {
+            assert!(kept(slots) * size_of::<f64>() * slots <= KEPT_BYTES, "{slots}");
+        }
+    }
 }

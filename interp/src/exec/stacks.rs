@@ -85,11 +85,13 @@ impl Stacks {
         Ok(())
     }
 
-    pub(super) fn pop(&mut self, handle: usize, memory: &mut Option<Memory>) -> Result<Value, ExecError> {
+    /// Moves the last value to a slot.
+    pub(super) fn pop(&mut self, handle: usize, to: &mut Value, memory: &mut Option<Memory>) -> Result<(), ExecError> {
         let stack = &mut self.all[handle];
         let Some(value) = stack.pop() else {
             return Err(ExecError::new("the stack is empty").help("every pop needs a push before it"));
         };
+        *to = value;
         if stack.is_empty() {
             let list = std::mem::take(stack);
             match self.spare.len() < SPARE {
@@ -97,12 +99,12 @@ impl Stacks {
                 false => self.held.shrink(room_of(&list)),
             }
         }
-        self.held.shrink(spine(&value));
+        self.held.shrink(spine(to));
         if let Some(memory) = memory {
-            memory.pop(&value);
+            memory.pop(to);
         }
-        self.bytes -= value.bytes();
-        Ok(value)
+        self.bytes -= to.bytes();
+        Ok(())
     }
 
     /// A new stack with the values of another one.

@@ -84,10 +84,14 @@ pub(super) fn write(env: &mut [Value], dst: Dst, values: impl IntoIterator<Item 
     }
 }
 
-/// Assigns values to slots, one after the other.
-pub(super) fn carry(env: &mut [Value], from: &Srcs, to: impl Iterator<Item = u32>) {
+/// Assigns values to slots, one after the other. A value of a slot that has at most `kept` elements stays, in the slot of the new one.
+pub(super) fn carry(env: &mut [Value], from: &Srcs, to: impl Iterator<Item = u32>, kept: usize) {
     for (&src, slot) in from.iter().zip(to) {
-        env[slot as usize] = read(env, src);
+        let slot = slot as usize;
+        match &env[slot] {
+            Value::Tensor(old) if src.last && old.len() <= kept => env.swap(src.slot as usize, slot),
+            _ => env[slot] = read(env, src),
+        }
     }
 }
 

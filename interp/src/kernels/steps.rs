@@ -170,6 +170,8 @@ pub(crate) enum Given<'v, T> {
     Copied(usize, usize),
     /// Each of them so many times, over and over; they are copied to this register first.
     Stretched(&'v [T], usize, usize),
+    /// All of them, over and over; they are copied to this register first.
+    Repeated(&'v [T], usize),
 }
 
 /// Where results are written.
@@ -246,6 +248,15 @@ impl<T: Number> Task for Chain<'_, '_, T> {
                             (to, at, left) = (rest, at + 1, stretch);
                         }
                     }
+                    Given::Repeated(values, register) => {
+                        let mut to = &mut registers[register * tile..][..n];
+                        let mut from = &values[start % values.len()..];
+                        while !to.is_empty() {
+                            let (now, rest) = to.split_at_mut(from.len().min(to.len()));
+                            now.copy_from_slice(&from[..now.len()]);
+                            (to, from) = (rest, values);
+                        }
+                    }
                     _ => {}
                 }
             }
@@ -284,7 +295,9 @@ impl<T: Number> Task for Chain<'_, '_, T> {
                             Target::Place(values) => &values[start - part.start..][..n],
                             Target::New(_) => &[],
                         },
-                        &Given::Copied(_, register) | &Given::Stretched(.., register) => read(register),
+                        &Given::Copied(_, register)
+                        | &Given::Stretched(.., register)
+                        | &Given::Repeated(_, register) => read(register),
                     },
                 };
                 // Not by `map`, which is not compiled for the instruction set.

@@ -355,6 +355,13 @@ impl Tensor {
             .map(std::mem::take)
     }
 
+    /// Gives a tensor elements in place of those that were [moved out](Tensor::moved_out), as many of the same type.
+    pub(crate) fn moved_in<T: Element>(&mut self, values: Buffer<T>) {
+        if let Some(place) = T::place(&mut self.data) {
+            *place = values;
+        }
+    }
+
     /// The elements for writing, if they have this type and are unshared.
     pub(crate) fn unique<T: Element>(&mut self) -> Option<&mut [T]> {
         T::unique(&mut self.data)

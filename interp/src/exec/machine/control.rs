@@ -2,10 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use super::state::{Machine, RegionFrame, Role};
+use super::state::{Activation, Machine};
 use crate::exec::error::ExecError;
-use crate::exec::program::{Code, Instr};
+use crate::exec::program::{At, Block, Code, Program, Role};
 use crate::exec::slots::Srcs;
+use crate::exec::stats::Stats;
 use crate::exec::value::{Moving, Value, bind, carry, gather, hand_over, truth};
 use crate::tensor::{DType, Tensor};
 
@@ -15,17 +16,9 @@ const MAX_SPARE: usize = 16;
 const MAX_TRIP_COUNTS: usize = 1000;
 
 impl Machine<'_, '_, '_> {
-    pub(super) fn advance(&mut self) {
-        if let Some(frame) = self.calls.last_mut().and_then(|c| c.frames.last_mut()) {
-            frame.pc += 1;
-        }
-    }
-
     pub(super) fn jump(&mut self, target: u32, values: Moving) -> Result<ControlFlow<Vec<Value>>, ExecError> {
-        if let Some(call) = self.calls.last_mut()
-            && let Some(frame) = call.frames.last_mut()
-        {
-            (frame.block, frame.pc) = (target, 0);
+        if let Some(call) = self.calls.last_mut() {
+            call.at = At::start(target);
             bind(
                 &mut self.scratch,
                 self.programs[call.program].args(target),
@@ -40,7 +33,6 @@ impl Machine<'_, '_, '_> {
     pub(super) fn leave(&mut self, values: Moving) -> Result<ControlFlow<Vec<Value>>, ExecError> {
         if let Some(mut ended) = self.calls.pop() {
             ended.env.clear();
-            ended.frames.clear();
             ended.trips.clear();
             ended.counters.clear();
             ended.generating.clear();
@@ -52,13 +44,9 @@ impl Machine<'_, '_, '_> {
         let Some(caller) = self.calls.last_mut() else {
             return Ok(ControlFlow::Break(values));
         };
-        if let Some(frame) = caller.frames.last_mut()
-            && let Some(instr) = self.programs[caller.program].blocks[frame.block as usize]
-                .instrs
-                .get(frame.pc as usize)
-        {
+        if let Some(instr) = self.programs[caller.program].instr(caller.at) {
             hand_over(&mut self.scratch, &mut caller.env, instr.results, values);
-            frame.pc += 1;
+            caller.at = caller.at.next();
         }
         Ok(ControlFlow::Continue(()))
     }
@@ -69,11 +57,7 @@ impl Machine<'_, '_, '_> {
             return Ok(ControlFlow::Break(values));
         };
         let program = &self.programs[call.program];
-        let instr = call
-            .frames
-            .last()
-            .map(|f| &program.blocks[f.block as usize].instrs[f.pc as usize]);
-        let (Some(instr), Some(&counter)) = (instr, call.counters.last()) else {
+        let (Some(instr), Some(&counter)) = (program.instr(call.at), call.counters.last()) else {
             return Ok(ControlFlow::Break(values));
         };
         let Code::For { body, dtype, stats, .. } = &instr.code else {
@@ -88,12 +72,7 @@ impl Machine<'_, '_, '_> {
             let number = Tensor::scalar(counter.number).cast(*dtype).map_err(ExecError::new)?;
             values.insert(0, Value::Tensor(number));
             bind(&mut self.scratch, program.args(*body), &mut call.env, values);
-            let role = Role::Body;
-            call.frames.push(RegionFrame {
-                block: *body,
-                pc: 0,
-                role,
-            });
+            call.at = At::start(*body);
             return Ok(ControlFlow::Continue(()));
         }
         call.counters.pop();
@@ -102,82 +81,90 @@ impl Machine<'_, '_, '_> {
             stats.trip_counts.push(trips);
         }
         hand_over(&mut self.scratch, &mut call.env, instr.results, values);
-        self.advance();
+        call.at = call.at.next();
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Leaves a region: its operation determines where control continues. `more` is the condition of a loop.
-    pub(super) fn yielded(
-        &mut self,
-        role: Role,
-        values: &Srcs,
-        more: Option<bool>,
-    ) -> Result<ControlFlow<Vec<Value>>, ExecError> {
+    /// Leaves a region whose values go neither to a loop's next region nor to the results of its operation.
+    pub(super) fn yielded(&mut self, block: &Block, values: &Srcs) -> Result<ControlFlow<Vec<Value>>, ExecError> {
         let Some(call) = self.calls.last_mut() else {
             return Ok(ControlFlow::Break(Vec::new()));
         };
         let program = &self.programs[call.program];
-        if role == Role::Root {
-            let values = gather(&mut self.scratch, &mut call.env, values);
+        // To the arguments of the region that they are from: one may be needed for another.
+        let values = gather(&mut self.scratch, &mut call.env, values);
+        if block.role == Role::Root {
             return self.leave(values);
         }
-        call.frames.pop();
-        let Some(&parent) = call.frames.last() else {
-            return Ok(ControlFlow::Break(Vec::new()));
-        };
-        let instr: &Instr = &program.blocks[parent.block as usize].instrs[parent.pc as usize];
-        if let Code::For { dtype, .. } = instr.code {
-            if let Some(counter) = call.counters.last_mut() {
-                counter.number = wrapped(counter.number.wrapping_add(counter.step), dtype);
-            }
-            // To the arguments of the region that they are from: one may be needed for another.
-            let values = gather(&mut self.scratch, &mut call.env, values);
-            return self.count(values);
-        }
-        if let Code::Generate { .. } = instr.code {
-            let values = gather(&mut self.scratch, &mut call.env, values);
-            return self.generated(values);
-        }
-        let next = match (&instr.code, role, more) {
-            (
-                Code::If {
-                    condition, branches, ..
-                },
-                Role::Init,
-                _,
-            ) => branches[usize::from(!truth(&call.env, *condition)?)].map(|b| (b, Role::Branch)),
-            (Code::While { cond, .. }, Role::Init | Role::Body, _) => Some((*cond, Role::Cond)),
-            (Code::While { body, stats, .. }, Role::Cond, Some(true)) => {
-                self.stats.loops[*stats as usize].iterations += 1;
-                if let Some(trips) = call.trips.last_mut() {
-                    *trips += 1;
+        call.at = block.around;
+        match program.instr(call.at).map(|instr| &instr.code) {
+            Some(Code::For { dtype, .. }) => {
+                if let Some(counter) = call.counters.last_mut() {
+                    counter.number = wrapped(counter.number.wrapping_add(counter.step), *dtype);
                 }
-                Some((*body, Role::Body))
+                self.count(values)
             }
-            (Code::While { stats, .. }, Role::Cond, Some(false)) => {
-                let trips = call.trips.pop().unwrap_or_default();
-                let counts = &mut self.stats.loops[*stats as usize].trip_counts;
-                if counts.len() < MAX_TRIP_COUNTS {
-                    counts.push(trips);
-                }
-                None
-            }
-            _ => None,
-        };
-        // Arguments of another region and results are no values of the region that ends, so none is overwritten before it is
-        // read.
-        match next {
-            Some((block, role)) => {
-                carry(&mut call.env, values, program.args(block).iter().copied());
-                call.frames.push(RegionFrame { block, pc: 0, role });
-            }
-            None => {
-                carry(&mut call.env, values, instr.results.slots());
-                self.advance();
-            }
+            Some(Code::Generate { .. }) => self.generated(values),
+            _ => Err(ExecError::new(
+                "a region ends in a way that its operation does not have",
+            )),
         }
-        Ok(ControlFlow::Continue(()))
     }
+}
+
+/// Leaves a region of a branch, or of a loop with a condition, which is `more` at the end of its region: where control continues. `None` for
+/// other regions, which are still to be left.
+pub(super) fn leave_region(
+    program: &Program<'_>,
+    call: &mut Activation,
+    stats: &mut Stats,
+    block: &Block,
+    values: &Srcs,
+    more: Option<bool>,
+    kept: usize,
+) -> Result<Option<At>, ExecError> {
+    let Some(instr) = program.instr(block.around).filter(|_| block.role != Role::Root) else {
+        return Ok(None);
+    };
+    let next = match (&instr.code, block.role, more) {
+        (
+            Code::If {
+                condition, branches, ..
+            },
+            Role::Init,
+            _,
+        ) => branches[usize::from(!truth(&call.env, *condition)?)],
+        (Code::If { .. } | Code::Choose { .. }, ..) => None,
+        (Code::While { cond, .. }, Role::Init | Role::Body, _) => Some(*cond),
+        (Code::While { body, stats: at, .. }, _, Some(true)) => {
+            stats.loops[*at as usize].iterations += 1;
+            if let Some(trips) = call.trips.last_mut() {
+                *trips += 1;
+            }
+            Some(*body)
+        }
+        (Code::While { stats: at, .. }, ..) => {
+            let trips = call.trips.pop().unwrap_or_default();
+            let counts = &mut stats.loops[*at as usize].trip_counts;
+            if counts.len() < MAX_TRIP_COUNTS {
+                counts.push(trips);
+            }
+            None
+        }
+        _ => return Ok(None),
+    };
+    // Arguments of another region and results are no values of the region that ends, so none is overwritten before it is
+    // read.
+    Ok(Some(match next {
+        Some(next) => {
+            carry(&mut call.env, values, program.args(next).iter().copied(), kept);
+            At::start(next)
+        }
+        None => {
+            carry(&mut call.env, values, instr.results.slots(), kept);
+            block.around.next()
+        }
+    }))
 }
 
 /// A number as it is in integers of fewer bits.

@@ -2,9 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use super::state::{Generating, Machine, RegionFrame, Role};
+use super::state::{Generating, Machine};
 use crate::exec::error::ExecError;
-use crate::exec::program::Code;
+use crate::exec::program::{At, Code};
 use crate::exec::value::{Moving, Value, bind, tensor, write};
 use crate::kernels::slices::filled_in;
 use crate::tensor::{Element, Tensor};
@@ -12,10 +12,8 @@ use crate::tensor::{Element, Tensor};
 impl Machine<'_, '_, '_> {
     /// Begins with a tensor, whose extents that are not known are given.
     pub(super) fn generate(&mut self, given: Vec<i64>) -> Result<ControlFlow<Vec<Value>>, ExecError> {
-        let Some((_, code)) = self.current() else {
-            return Ok(ControlFlow::Break(Vec::new()));
-        };
-        let Code::Generate { extents, dtype, .. } = code else {
+        let instr = (self.calls.last()).and_then(|call| self.programs[call.program].instr(call.at));
+        let Some(Code::Generate { extents, dtype, .. }) = instr.map(|instr| &instr.code) else {
             return Err(ExecError::new("a tensor was expected"));
         };
         let shape = filled_in(extents, &mut given.into_iter()).map_err(ExecError::new)?;
@@ -36,24 +34,12 @@ impl Machine<'_, '_, '_> {
         self.next_element()
     }
 
-    fn current(&self) -> Option<(u32, &Code)> {
-        let call = self.calls.last()?;
-        let frame = call.frames.last()?;
-        let block = &self.programs[call.program].blocks[frame.block as usize];
-        let instr = block.instrs.get(frame.pc as usize)?;
-        Some((frame.block, &instr.code))
-    }
-
     fn next_element(&mut self) -> Result<ControlFlow<Vec<Value>>, ExecError> {
         let Some(call) = self.calls.last_mut() else {
             return Ok(ControlFlow::Break(Vec::new()));
         };
         let program = &self.programs[call.program];
-        let instr = call
-            .frames
-            .last()
-            .and_then(|f| program.blocks[f.block as usize].instrs.get(f.pc as usize));
-        let (Some(instr), Some(state)) = (instr, call.generating.last()) else {
+        let (Some(instr), Some(state)) = (program.instr(call.at), call.generating.last()) else {
             return Ok(ControlFlow::Break(Vec::new()));
         };
         let Code::Generate { body, .. } = &instr.code else {
@@ -68,14 +54,13 @@ impl Machine<'_, '_, '_> {
             }
             indices.reverse();
             bind(&mut self.scratch, program.args(*body), &mut call.env, indices);
-            let (block, role) = (*body, Role::Body);
-            call.frames.push(RegionFrame { block, pc: 0, role });
+            call.at = At::start(*body);
             return Ok(ControlFlow::Continue(()));
         }
         if let Some(state) = call.generating.pop() {
             write(&mut call.env, instr.results, [Value::Tensor(state.result)]);
         }
-        self.advance();
+        call.at = call.at.next();
         Ok(ControlFlow::Continue(()))
     }
 }

@@ -7,7 +7,7 @@ use pir_ir::budget::{Budget, Reservation};
 use pir_ir::{Body, Context, TypeData};
 use rustc_hash::FxHashMap;
 
-use super::state::{Machine, RegionFrame, Role};
+use super::state::Machine;
 use crate::exec::buffers::{Buffers, global};
 use crate::exec::chain::Registers;
 use crate::exec::compile::Compiler;
@@ -16,7 +16,7 @@ use crate::exec::error::ExecError;
 use crate::exec::memory::Memory;
 use crate::exec::options::Options;
 use crate::exec::profile::Clocks;
-use crate::exec::program::Program;
+use crate::exec::program::{At, Program};
 use crate::exec::stacks::Stacks;
 use crate::exec::stats::Stats;
 use crate::exec::value::{Moving, Value, bind};
@@ -145,11 +145,7 @@ impl<'p, 'm, 'o> Machine<'p, 'm, 'o> {
         }
         call.env.resize_with(code.slots, Value::default);
         bind(&mut self.scratch, code.args(code.entry), &mut call.env, args);
-        call.frames.push(RegionFrame {
-            block: code.entry,
-            pc: 0,
-            role: Role::Root,
-        });
+        call.at = At::start(code.entry);
         self.calls.push(call);
         Ok(())
     }

@@ -12,35 +12,19 @@ use crate::exec::error::ExecError;
 use crate::exec::memory::Memory;
 use crate::exec::options::Options;
 use crate::exec::profile::Clocks;
-use crate::exec::program::Program;
+use crate::exec::program::{At, Program};
 use crate::exec::stacks::Stacks;
 use crate::exec::stats::Stats;
 use crate::exec::value::{Moving, Value};
 use crate::tensor::Tensor;
-
-/// The role of a region in its operation.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Role {
-    Root,
-    Init,
-    Branch,
-    Cond,
-    Body,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) struct RegionFrame {
-    pub(super) block: u32,
-    pub(super) pc: u32,
-    pub(super) role: Role,
-}
 
 /// The activation of a body.
 #[derive(Default)]
 pub(super) struct Activation {
     pub(super) program: usize,
     pub(super) env: Vec<Value>,
-    pub(super) frames: Vec<RegionFrame>,
+    /// The next instruction. Regions need no stack: the operation around one is known.
+    pub(super) at: At,
     /// The trip counts of the enclosing loops.
     pub(super) trips: Vec<u64>,
     /// The counters of the enclosing loops that count.
@@ -51,15 +35,6 @@ pub(super) struct Activation {
     pub(super) allocas: Vec<u32>,
     /// The memory of the environment.
     pub(super) held: Reservation,
-}
-
-impl Activation {
-    /// Goes on at an instruction of the current block.
-    pub(super) fn go_to(&mut self, pc: u32) {
-        if let Some(frame) = self.frames.last_mut() {
-            frame.pc = pc;
-        }
-    }
 }
 
 /// Where a loop that counts is.

@@ -1,0 +1,89 @@
+//! Instructions on stacks.
+
+use super::state::Activation;
+use crate::exec::error::ExecError;
+use crate::exec::memory::Memory;
+use crate::exec::program::{Code, Instr};
+use crate::exec::slots::Src;
+use crate::exec::stacks::Stacks;
+use crate::exec::stats::Stats;
+use crate::exec::value::{Value, read, stack_of, tensor, write};
+use crate::kernels::put;
+use crate::tensor::Tensor;
+use crate::tensor::buffer::filled;
+
+/// Runs an instruction on stacks.
+pub(super) fn stack(
+    instr: &Instr,
+    call: &mut Activation,
+    stacks: &mut Stacks,
+    stats: &mut Stats,
+    memory: &mut Option<Memory>,
+) -> Result<(), ExecError> {
+    match &instr.code {
+        Code::CreateStack => {
+            let stack = stacks.create()?;
+            write(&mut call.env, instr.results, [stack]);
+        }
+        Code::Push {
+            stack,
+            value,
+            stats: counted,
+        } => {
+            let handle = stack_of(&call.env, *stack)?;
+            let value = read(&mut call.env, *value);
+            stacks.push(handle, value, stats, *counted, memory)?;
+        }
+        Code::Pop { stack } => {
+            let handle = stack_of(&call.env, *stack)?;
+            stacks.pop(handle, &mut call.env[instr.results.first as usize], memory)?;
+        }
+        Code::IsEmpty { stack, tensor } => {
+            let empty = stacks.is_empty(stack_of(&call.env, *stack)?);
+            // The result of the last time has the same shape.
+            let result = &mut call.env[instr.results.first as usize];
+            if let Value::Tensor(old) = result
+                && put(old, empty)
+            {
+                return Ok(());
+            }
+            let shape = tensor.as_deref().unwrap_or(&[]);
+            let value = filled(1, empty)
+                .and_then(|values| Tensor::of(shape, values))
+                .map_err(ExecError::new)?;
+            write(&mut call.env, instr.results, [Value::Tensor(value)]);
+        }
+        Code::Commit { kept, trip } => {
+            let number = |src: Src| tensor(call.env[src.slot as usize].clone()).map(|t| t.to_i64());
+            let (kept, trip) = (number(*kept)?, number(*trip)?);
+            let next: Vec<i64> = kept.iter().map(|&n| n + i64::from(kept == trip)).collect();
+            let next = Tensor::new(&[], next).map_err(ExecError::new)?;
+            write(&mut call.env, instr.results, [Value::Tensor(next)]);
+        }
+        Code::CopyStack { stack } => {
+            let handle = stack_of(&call.env, *stack)?;
+            let copy = stacks.copy(handle, stats, memory)?;
+            write(&mut call.env, instr.results, [copy]);
+        }
+        Code::JoinStack {
+            stack,
+            axis,
+            shape,
+            dtype,
+        } => {
+            let handle = stack_of(&call.env, *stack)?;
+            let parts = stacks.drain(handle, memory)?;
+            let joined = match parts.is_empty() {
+                true => Tensor::full(shape, *dtype, 0.0),
+                false => crate::kernels::join(&parts, *axis),
+            };
+            write(
+                &mut call.env,
+                instr.results,
+                [Value::Tensor(joined.map_err(ExecError::new)?)],
+            );
+        }
+        _ => {}
+    }
+    Ok(())
+}
