@@ -18,7 +18,7 @@ use pir_ir::{AttrDict, Body, Context, Lists, OpId, OpName, Type, ValueDef, Value
 use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
 
-use super::{PhiGraph, replace_uses};
+use super::{PhiGraph, Replacer};
 use crate::analysis::{OpKey, ShortHash, effects_of};
 
 /// Stands for no group, class, node or dependent.
@@ -26,22 +26,21 @@ const NONE: u32 = u32::MAX;
 
 /// Makes the uses of slots that are equal to another one uses of that one.
 pub(super) fn merge_equal_slots(ctx: &Context, body: &mut Body, slots: &PhiGraph) -> bool {
-    let Some(group_of) = groups(ctx, body, slots) else {
-        return false;
-    };
-    let Some(class_of) = split_by_sources(body, slots, &group_of) else {
+    let (group_of, num_groups) = groups(ctx, body, slots);
+    let Some(class_of) = split_by_sources(body, slots, &group_of, num_groups) else {
         return false;
     };
     let mut changed = false;
+    let mut replacer = Replacer::default();
     for (first, other) in equal_slots(ctx, body, slots, &group_of, &class_of) {
-        changed |= replace_uses(ctx, body, other, first);
+        changed |= replacer.replace(ctx, body, other, first);
     }
     changed
 }
 
-/// The group of each slot: those of one place, type and number of sources may be equal. [`NONE`] for one that is alone.
-/// Nothing if no group has a slot that is read.
-fn groups(ctx: &Context, body: &Body, slots: &PhiGraph) -> Option<Vec<u32>> {
+/// The group of each slot, and how many groups there are: slots of one place, type and number of sources may be equal. [`NONE`] for one
+/// that is alone, or in a group of which nothing is read.
+fn groups(ctx: &Context, body: &Body, slots: &PhiGraph) -> (Vec<u32>, u32) {
     struct Group {
         key: (Type, usize),
         size: u32,
@@ -89,15 +88,9 @@ fn groups(ctx: &Context, body: &Body, slots: &PhiGraph) -> Option<Vec<u32>> {
         entry.is_used |= body.has_uses(slot.value);
         group_of[index] = group;
     }
-    if !groups.iter().any(|g| g.size > 1 && g.is_used) {
-        return None;
-    }
-    for group in group_of.iter_mut().filter(|g| **g != NONE) {
-        if groups[*group as usize].size == 1 {
-            *group = NONE;
-        }
-    }
-    Some(group_of)
+    let (numbers, next) = renumber(0, groups.iter().map(|group| group.size > 1 && group.is_used));
+    renumber_all(&mut group_of, &numbers);
+    (group_of, next)
 }
 
 /// How far sources are looked at: most that differ, differ soon.
@@ -124,32 +117,36 @@ fn look(body: &Body, class_of_value: &[u32], value: ValueId, depth: usize, hashe
 const SPLITS: usize = 4;
 
 /// The initial classes of slots: those of one group whose sources are superficially equal, which is cheap to determine.
-/// [`NONE`] for a slot that is alone in its class, or unused. `None` if there are no classes.
-fn split_by_sources(body: &Body, slots: &PhiGraph, group_of: &[u32]) -> Option<Vec<u32>> {
+/// [`NONE`] for a slot that is alone in its class, or in one that is unused. `None` if there are no classes.
+fn split_by_sources(body: &Body, slots: &PhiGraph, group_of: &[u32], num_groups: u32) -> Option<Vec<u32>> {
+    if num_groups == 0 {
+        return None;
+    }
     let matters = |&(size, is_read): &(u32, bool)| size > 1 && is_read;
     let mut class_of = group_of.to_vec();
     let mut class_of_value = vec![NONE; body.num_value_slots()];
-    let mut classes: Vec<(u32, bool)> = Vec::new();
+    let mut before = num_groups;
     for _ in 0..SPLITS {
         for (slot, &class) in slots.slots.iter().zip(&class_of) {
             class_of_value[slot.value.index()] = class;
         }
-        let before = classes.len();
-        classes = classes_by_sources(body, slots, group_of, &class_of_value, &mut class_of);
+        let classes = classes_by_sources(body, slots, group_of, &class_of_value, &mut class_of);
+        // Nothing comes from slots that are not read, and one that is alone is like nothing but itself.
+        let (numbers, next) = renumber(0, classes.iter().map(matters));
+        renumber_all(&mut class_of, &numbers);
+        if next == 0 {
+            return None;
+        }
         // Slots may come from slots that are in different classes now.
-        if classes.len() == before || !classes.iter().any(matters) {
+        if std::mem::replace(&mut before, next) == next {
             break;
         }
     }
-    let (numbers, next) = renumber(0, classes.iter().map(matters));
-    for class in class_of.iter_mut().filter(|c| **c != NONE) {
-        *class = numbers[*class as usize];
-    }
-    (next > 0).then_some(class_of)
+    Some(class_of)
 }
 
-/// Enters the classes of slots of one group whose sources look alike. For each class: the number of its slots, and whether one of them is
-/// read.
+/// Enters the classes of slots of one group whose sources look alike, for those in a class. For each class: the number of its slots, and
+/// whether one of them is read.
 fn classes_by_sources(
     body: &Body,
     slots: &PhiGraph,
@@ -161,7 +158,10 @@ fn classes_by_sources(
     let mut classes: Vec<(u32, bool)> = Vec::new();
     // One slot of each class.
     let mut known: HashTable<u32> = HashTable::new();
-    for (index, &group) in group_of.iter().enumerate().filter(|&(_, &group)| group != NONE) {
+    for (index, &group) in group_of.iter().enumerate() {
+        if class_of[index] == NONE {
+            continue;
+        }
         let mut hasher = FxHasher::default();
         group.hash(&mut hasher);
         let sources = slots.sources(index).iter();
@@ -195,6 +195,12 @@ fn renumber(mut next: u32, matters: impl Iterator<Item = bool>) -> (Vec<u32>, u3
     (numbers.collect(), next)
 }
 
+fn renumber_all(all: &mut [u32], numbers: &[u32]) {
+    for number in all.iter_mut().filter(|number| **number != NONE) {
+        *number = numbers[*number as usize];
+    }
+}
+
 /// Pairs of equal slots: a used one, and the first one that it is equal to.
 fn equal_slots(
     ctx: &Context,
@@ -208,7 +214,8 @@ fn equal_slots(
     for index in grouped() {
         partition.put(slots.slots[index].value, first_classes[index]);
     }
-    let functions = functions(ctx, body, partition.num_classes());
+    let sources = grouped().flat_map(|index| slots.sources(index)).copied().collect();
+    let functions = functions(ctx, body, sources, partition.num_classes());
     for &(_, result, class) in &functions {
         partition.put(result, class);
     }
@@ -248,14 +255,22 @@ fn equal_slots(
 }
 
 /// The results of operations that compute the same function of their operands as another one, each with its class: they
-/// are numbered from `next` on.
-fn functions(ctx: &Context, body: &Body, next: u32) -> Vec<(OpId, ValueId, u32)> {
+/// are numbered from `next` on. Only of those that something in `pending` is computed from.
+fn functions(ctx: &Context, body: &Body, mut pending: Vec<ValueId>, next: u32) -> Vec<(OpId, ValueId, u32)> {
     // A function is identified by the operation without its operands, their number, and the number of the result.
     let mut of_one_result: FxHashMap<(OpName, AttrDict, Type, usize), u32> = FxHashMap::default();
     let mut of_several: FxHashMap<(OpKey, usize), u32> = FxHashMap::default();
     let mut sizes: Vec<u32> = Vec::new();
     let mut all = Vec::new();
-    for op in body.walk_all().filter(|&op| is_function(ctx, body, op)) {
+    let mut seen = vec![false; body.num_op_slots()];
+    while let Some(value) = pending.pop() {
+        let op = body
+            .defining_op(value)
+            .filter(|op| !std::mem::replace(&mut seen[op.index()], true));
+        let Some(op) = op.filter(|&op| is_function(ctx, body, op)) else {
+            continue;
+        };
+        pending.extend(body.operands(op));
         let count = body.num_operands(op);
         for (at, result) in body.results(op).enumerate() {
             let new = sizes.len() as u32;

@@ -99,7 +99,9 @@ pub(crate) fn forward_slots(ctx: &Context, body: &mut Body) -> bool {
 pub(crate) fn forward_constant_slots(ctx: &Context, body: &mut Body, flow: &FlowOps) -> Forwarded {
     let mut done = Forwarded::default();
     for round in 0..MAX_ROUNDS {
-        let mut slots = PhiGraph::new(ctx, body, flow);
+        // Slots that nothing uses are nowhere needed, unless they are equal to others.
+        let which = if round == 0 { Which::All } else { Which::Used };
+        let mut slots = PhiGraph::new(ctx, body, flow, which);
         let forwarded = solver::forward_once(ctx, body, &slots);
         // Merging again finds nothing unless something else was done: what has become the same operand was equal before.
         if !forwarded && round > 0 {
@@ -108,7 +110,7 @@ pub(crate) fn forward_constant_slots(ctx: &Context, body: &mut Body, flow: &Flow
         }
         if forwarded {
             drop(slots);
-            slots = PhiGraph::new(ctx, body, flow);
+            slots = PhiGraph::new(ctx, body, flow, Which::All);
         }
         if !congruence::merge_equal_slots(ctx, body, &slots) && !forwarded {
             done.settled = true;
@@ -143,8 +145,16 @@ struct Slot {
     end: u32,
 }
 
+/// Which slots are entered.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Which {
+    All,
+    /// Those that something uses.
+    Used,
+}
+
 impl PhiGraph {
-    fn new(ctx: &Context, body: &Body, flow: &FlowOps) -> Self {
+    fn new(ctx: &Context, body: &Body, flow: &FlowOps, which: Which) -> Self {
         // About two sources each. What grows bit by bit is moved each time it doubles.
         let slots = flow.ops.iter().map(|&op| {
             let regions = body.op_regions(op).iter();
@@ -156,11 +166,12 @@ impl PhiGraph {
             slots: Vec::with_capacity(slots),
             sources: Vec::with_capacity(2 * slots),
         };
+        let is_entered = |value| which == Which::All || body.has_uses(value);
         for &op in &flow.ops {
-            all.add_flow(ctx, body, op);
+            all.add_flow(ctx, body, op, is_entered);
         }
         if flow.has_successors {
-            all.add_block_args(body);
+            all.add_block_args(body, is_entered);
         }
         all
     }
@@ -179,7 +190,7 @@ impl PhiGraph {
     }
 
     /// Enters the slots of an operation with region flow.
-    fn add_flow(&mut self, ctx: &Context, body: &Body, op: OpId) {
+    fn add_flow(&mut self, ctx: &Context, body: &Body, op: OpId, is_entered: impl Fn(ValueId) -> bool) {
         if body.region_flow(ctx, op).is_none() || !has_simple_regions(body, op) {
             return;
         }
@@ -191,7 +202,7 @@ impl PhiGraph {
             let ways: SmallVec<[_; 4]> = ways
                 .filter_map(|e| Some((body.flow_source_op(op, e.from)?, e)))
                 .collect();
-            for (index, value) in inputs.into_iter().enumerate() {
+            for (index, value) in inputs.into_iter().enumerate().filter(|&(_, value)| is_entered(value)) {
                 for (source, edge) in &ways {
                     let operand = edge.operand_of(index).and_then(|at| body.get_operand(*source, at));
                     self.sources.extend(operand);
@@ -202,7 +213,7 @@ impl PhiGraph {
     }
 
     /// Enters the arguments of blocks with predecessors, which are visible from the first operation of the block on.
-    fn add_block_args(&mut self, body: &Body) {
+    fn add_block_args(&mut self, body: &Body, is_entered: impl Fn(ValueId) -> bool) {
         let mut passed: FxHashMap<ValueId, SmallVec<[ValueId; 4]>> = FxHashMap::default();
         let mut blocks = Vec::new();
         for op in body.walk_all() {
@@ -215,7 +226,7 @@ impl PhiGraph {
         }
         for block in blocks {
             if let Some(first) = body.first_op(block) {
-                for &arg in body.block_args(block) {
+                for &arg in body.block_args(block).iter().filter(|&&arg| is_entered(arg)) {
                     self.sources.extend(passed.remove(&arg).into_iter().flatten());
                     self.push(arg, first);
                 }
@@ -224,25 +235,45 @@ impl PhiGraph {
     }
 }
 
-/// Replaces a slot by a value, except where a region that only leads to others hands it on.
-pub(crate) fn replace_uses(ctx: &Context, body: &mut Body, slot: ValueId, value: ValueId) -> bool {
-    let uses: SmallVec<[Use; 8]> = body.uses(slot).collect();
-    let mut changed = false;
-    for at in uses {
-        if !is_handed_on_by_entry(ctx, body, at) {
-            body.set_operand(at.op, at.index, value);
-            changed = true;
-        }
-    }
-    changed
+/// Replaces slots by values, except where a region that only leads to others hands them on.
+#[derive(Default)]
+pub(crate) struct Replacer {
+    /// The end of a block that was met last, and whether it hands on. One may use thousands of slots.
+    last_end: Option<(OpId, bool)>,
 }
 
-/// Whether a use is in the terminator of a region that runs at most once and leads to other regions only.
-pub(crate) fn is_handed_on_by_entry(ctx: &Context, body: &Body, at: Use) -> bool {
-    let Some(region) = body
-        .op_region(at.op)
-        .filter(|&r| body.region_terminator(r) == Some(at.op))
-    else {
+impl Replacer {
+    /// Gives whether there was something to replace.
+    pub(crate) fn replace(&mut self, ctx: &Context, body: &mut Body, slot: ValueId, value: ValueId) -> bool {
+        let uses: SmallVec<[Use; 8]> = body.uses(slot).collect();
+        let mut changed = false;
+        for at in uses {
+            if !self.is_kept(ctx, body, at.op) {
+                body.set_operand(at.op, at.index, value);
+                changed = true;
+            }
+        }
+        changed
+    }
+
+    fn is_kept(&mut self, ctx: &Context, body: &Body, op: OpId) -> bool {
+        if body.next_op(op).is_some() {
+            return false;
+        }
+        match self.last_end {
+            Some((end, is_kept)) if end == op => is_kept,
+            _ => {
+                let is_kept = is_entry_end(ctx, body, op);
+                self.last_end = Some((op, is_kept));
+                is_kept
+            }
+        }
+    }
+}
+
+/// Whether an operation is the terminator of a region that runs at most once and leads to other regions only.
+pub(crate) fn is_entry_end(ctx: &Context, body: &Body, op: OpId) -> bool {
+    let Some(region) = body.op_region(op).filter(|&r| body.region_terminator(r) == Some(op)) else {
         return false;
     };
     let (Some(op), Some(index)) = (body.region_parent(region), body.region_index(region)) else {

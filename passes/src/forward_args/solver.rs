@@ -1,13 +1,13 @@
 //! The values of slots: one value or constant, or the slot itself.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::VecDeque;
 
 use pir_ir::{AttrDict, Body, Context, DominanceInfo, Lists, OpId, OpName, Rewriter, Traits, Type, ValueId, ValueMap};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::{PhiGraph, replace_uses};
+use super::{PhiGraph, Replacer};
 
 /// The known value of a slot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -83,17 +83,25 @@ struct Solver<'a> {
 
 /// Visibility of values, with dominance computed on demand: many programs have no slot with a known value.
 #[derive(Default)]
-struct Visible(OnceCell<DominanceInfo>);
+struct Visible {
+    dominance: OnceCell<DominanceInfo>,
+    /// The last question and its answer: many slots of a loop may begin with the same value.
+    last: Cell<Option<(ValueId, OpId, bool)>>,
+}
 
 impl Visible {
     fn at(&self, body: &Body, value: ValueId, op: OpId) -> bool {
+        if let Some((of, at, is_visible)) = self.last.get()
+            && (of, at) == (value, op)
+        {
+            return is_visible;
+        }
         // A value defined in the regions of an operation is not visible at the operation.
         let inside = body.value_block(value).and_then(|b| body.block_parent(b)) == Some(op);
-        !inside
-            && self
-                .0
-                .get_or_init(|| DominanceInfo::new(body))
-                .value_dominates(body, value, op)
+        let dominance = || self.dominance.get_or_init(|| DominanceInfo::new(body));
+        let is_visible = !inside && dominance().value_dominates(body, value, op);
+        self.last.set(Some((value, op, is_visible)));
+        is_visible
     }
 }
 
@@ -257,8 +265,9 @@ pub(super) fn forward_once(ctx: &Context, body: &mut Body, slots: &PhiGraph) -> 
         });
     }
     let mut changed = false;
+    let mut replacer = Replacer::default();
     for (slot, value) in replacements.into_iter().filter(|(slot, value)| slot != value) {
-        changed |= replace_uses(ctx, body, slot, value);
+        changed |= replacer.replace(ctx, body, slot, value);
     }
     changed
 }

@@ -34,7 +34,7 @@ use smallvec::SmallVec;
 
 use crate::analysis::{Constants, EffectAnalysis, Variables, has_simple_regions, successor_start};
 use crate::bodies::{for_each_body_mut, inner_bodies_mut};
-use crate::forward_args::{is_handed_on_by_entry, replace_uses};
+use crate::forward_args::{Replacer, is_entry_end};
 use crate::pass::{Changed, ConstantEvaluator, Pass, PassContext, Scope};
 
 /// Operations with more operands are not computed: each is looked at when an operand changes.
@@ -520,7 +520,7 @@ fn replace(
     anchor: OpId,
     made: Option<ValueId>,
 ) -> Option<ValueId> {
-    if body.uses(value).all(|at| is_handed_on_by_entry(ctx, body, at)) {
+    if body.uses(value).all(|at| is_entry_end(ctx, body, at.op)) {
         return None;
     }
     let ty = body.value_type(value);
@@ -537,6 +537,6 @@ fn replace(
         }
     };
     debug_assert!(!matches!(body.value_def(constant), ValueDef::None));
-    replace_uses(ctx, body, value, constant);
+    Replacer::default().replace(ctx, body, value, constant);
     Some(constant)
 }
