@@ -196,15 +196,20 @@ impl<'a> PatternDriver<'a> {
             if self.fuel == 0 {
                 return false;
             }
-            if self.remove_dead(op) || self.fold(op) || self.rewrite(op) || also(self, op) {
+            let done = match self.body.op_has_uses(op) {
+                true => self.fold(op),
+                false => self.remove_dead(op),
+            };
+            if done || self.rewrite(op) || also(self, op) {
                 self.changed = true;
                 self.fuel -= 1;
             }
         }
     }
 
+    /// Removes an operation without uses.
     fn remove_dead(&mut self, op: OpId) -> bool {
-        if self.body.op_has_uses(op) || !self.is_removable(op) {
+        if !self.is_removable(op) {
             return false;
         }
         let mut captured: SmallVec<[ValueId; 6]> = self.body.operands_vec(op);
@@ -228,10 +233,9 @@ impl<'a> PatternDriver<'a> {
                 && view.own_effects().is_empty())
     }
 
+    /// Folds an operation with uses. One that stays for its effects when it has been folded has none then.
     fn fold(&mut self, op: OpId) -> bool {
-        let view = self.body.view(self.ctx, op);
-        // One that stays for its effects when it has been folded has no uses then.
-        if view.has(Traits::CONSTANT) || !self.body.op_has_uses(op) {
+        if self.body.view(self.ctx, op).has(Traits::CONSTANT) {
             return false;
         }
         let Some(folded) = self.constants.fold(self.body, op, &|_| None) else {

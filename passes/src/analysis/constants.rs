@@ -33,12 +33,18 @@ impl<'a> Constants<'a> {
     }
 
     /// The constant that a value is, if a constant operation defines it.
+    #[inline]
     pub(crate) fn of(&self, body: &Body, value: ValueId) -> Option<Attr> {
         let op = body.defining_op(value)?;
         // Most are none, which is known sooner than what is in a table.
         if !body.view(self.ctx, op).has(Traits::CONSTANT) || body.num_results(op) != 1 {
             return None;
         }
+        self.of_constant(body, op, value)
+    }
+
+    /// The constant that an operation computes.
+    fn of_constant(&self, body: &Body, op: OpId, value: ValueId) -> Option<Attr> {
         if let Some(&Some(known)) = self.known.borrow().get(op.index()) {
             return known;
         }
@@ -58,11 +64,8 @@ impl<'a> Constants<'a> {
         op: OpId,
         more: &dyn Fn(ValueId) -> Option<Attr>,
     ) -> SmallVec<[Option<Attr>; 4]> {
-        let mut constants = SmallVec::with_capacity(body.num_operands(op));
-        for value in body.operands(op) {
-            constants.push(self.of(body, value).or_else(|| more(value)));
-        }
-        constants
+        let constant = |value| self.of(body, value).or_else(|| more(value));
+        body.operands(op).map(constant).collect()
     }
 
     /// Folds an operation.
@@ -89,6 +92,9 @@ impl<'a> Constants<'a> {
             return Some(folded);
         }
         // The kernels evaluate pure operations whose operands are all constant.
+        if self.evaluator.is_none() || constants.contains(&None) {
+            return None;
+        }
         let all: SmallVec<[Attr; 4]> = constants.into_iter().collect::<Option<_>>()?;
         let pure = view.own_effects().is_empty()
             && body.op_regions(op).is_empty()

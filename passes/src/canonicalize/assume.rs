@@ -223,8 +223,16 @@ impl Walk<'_, '_> {
     fn has_several_truths(&mut self) -> bool {
         let (ctx, body) = (self.constants.ctx(), &*self.body);
         *self.has_several.get_or_insert_with(|| {
-            let values = (0..body.num_value_slots()).map(ValueId::new);
-            values.filter(|&v| is_truth(ctx, body, v)).nth(1).is_some()
+            // Most values are of the same type as the one before.
+            let mut last = (Type::I1, true);
+            let types = (0..body.num_value_slots()).map(|at| body.value_type(ValueId::new(at)));
+            let truths = types.filter(|&ty| {
+                if ty != last.0 {
+                    last = (ty, ctx.elem_type(ty) == Type::I1);
+                }
+                last.1
+            });
+            truths.take(2).count() == 2
         })
     }
 

@@ -62,7 +62,15 @@ fn same_operands(view: OpView<'_>) -> bool {
     view.operand(0).is_some() && view.operand(0) == view.operand(1)
 }
 
+/// Most operations have no constant operands: those that need one look for that first.
+fn has_none(constants: &[Option<Attr>]) -> bool {
+    constants.iter().all(Option::is_none)
+}
+
 pub(crate) fn add(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
+    if has_none(constants) {
+        return None;
+    }
     // x + 0 turns -0 into +0; x + -0 is the identity.
     for (zero, other) in [(1, 0), (0, 1)] {
         if is_zero(number(view, constants, zero), true)
@@ -89,6 +97,9 @@ pub(crate) fn subtract(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
 }
 
 pub(crate) fn multiply(view: OpView<'_>, constants: &[Option<Attr>]) -> Folded {
+    if has_none(constants) {
+        return None;
+    }
     for (one, other) in [(1, 0), (0, 1)] {
         if is_one(number(view, constants, one))
             && let Some(other) = unchanged(view, other)
