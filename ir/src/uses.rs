@@ -3,7 +3,7 @@
 use crate::entity::{OpId, UseId, ValueId};
 
 /// The doubly linked lists of the uses of all values.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, PartialEq, Default, Debug)]
 pub(crate) struct UseLists {
     /// For each value its first use. The use before that is the last. May end before the last values, without uses.
     first: Vec<Option<UseId>>,
@@ -11,7 +11,7 @@ pub(crate) struct UseLists {
     links: Vec<Link>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 struct Link {
     owner: OpId,
     /// Before the first is the last.

@@ -22,7 +22,7 @@ use pir_ir::{BlockId, Body, Context, Diagnostic, DominatorTree, Module, OpId, Re
 use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::analysis::{EffectSet, Effects, ShortHash, hash_op, is_symbol_or_terminator, ops_equal, regions_equal};
-use crate::bodies::for_each_body_mut;
+use crate::bodies::for_each_different_body_mut;
 use crate::pass::{Changed, Pass, PassContext, Scope};
 
 /// The pass `cse`.
@@ -51,7 +51,7 @@ impl Pass for Cse {
     }
 
     fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
-        for_each_body_mut(module, |ctx, body| Ok(cse(ctx, body).into()))
+        for_each_different_body_mut(module, |ctx, body| Ok(cse(ctx, body).into()))
     }
 }
 

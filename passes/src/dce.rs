@@ -19,7 +19,7 @@
 use pir_ir::{Diagnostic, Module};
 
 use crate::analysis::{Constants, FlowOps, Liveness, has_unknown_effects, sweep};
-use crate::bodies::for_each_body_mut;
+use crate::bodies::for_each_different_body_mut;
 use crate::final_values::replace_final_values;
 use crate::pass::{Changed, Pass, PassContext, Scope};
 
@@ -51,7 +51,7 @@ impl Pass for Dce {
     }
 
     fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
-        for_each_body_mut(module, |ctx, body| {
+        for_each_different_body_mut(module, |ctx, body| {
             let flow = body.analysis::<FlowOps>(ctx);
             // An unknown operation may change what a counter starts from.
             let counted =

@@ -39,7 +39,7 @@ use rustc_hash::FxHashMap;
 use crate::analysis::{
     Constants, EffectAnalysis, EffectSet, Variables, has_unknown_effects, is_symbol_or_terminator, regions_before,
 };
-use crate::bodies::for_each_body_mut;
+use crate::bodies::for_each_different_body_mut;
 use crate::options::{OptionKind, OptionSpec};
 use crate::pass::{Changed, Pass, PassContext, Scope};
 
@@ -90,7 +90,7 @@ impl Pass for Licm {
 
     fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
         let from_branches = cx.options.flag("branches");
-        for_each_body_mut(module, |ctx, body| {
+        for_each_different_body_mut(module, |ctx, body| {
             let mut moved = 0;
             // There is nothing to move out of.
             if body.num_region_slots() == 1 {

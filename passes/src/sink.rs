@@ -24,7 +24,7 @@
 use pir_ir::{Body, Context, Diagnostic, Module, OpId, Preserved, RegionId};
 
 use crate::analysis::{EffectAnalysis, EffectSet, RegionTree, Variables, is_symbol_or_terminator};
-use crate::bodies::for_each_body_mut;
+use crate::bodies::for_each_different_body_mut;
 use crate::pass::{Changed, Pass, PassContext, Scope};
 
 /// Operations that become movable after one with regions has moved are found in the next round.
@@ -62,7 +62,7 @@ impl Pass for Sink {
     }
 
     fn run(&self, module: &mut Module, cx: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
-        for_each_body_mut(module, |ctx, body| {
+        for_each_different_body_mut(module, |ctx, body| {
             let moved = sink(ctx, body);
             cx.count("sunk", moved);
             Ok((moved > 0).into())

@@ -11,7 +11,7 @@ use crate::names::Name;
 use crate::types::{AttrDict, Type};
 
 /// A stretch of an arena.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct ArenaRange {
     pub(crate) start: u32,
     pub(crate) len: u32,
@@ -50,6 +50,23 @@ impl OpData {
         self.extra != DEAD
     }
 
+    /// Whether all is the same but for the place in the source, and for what follows from the rest.
+    pub(super) fn is_same_as(&self, other: &Self) -> bool {
+        let of = |op: &Self| {
+            (
+                op.name,
+                op.attrs,
+                op.block,
+                op.prev,
+                op.next,
+                op.operands,
+                op.results,
+                op.extra,
+            )
+        };
+        of(self) == of(other)
+    }
+
     /// The index into `Body::extras`, if the operation has an entry there.
     #[inline]
     pub(crate) fn extra(&self) -> Option<usize> {
@@ -76,6 +93,13 @@ pub(crate) struct Extra {
     pub(crate) isolated: Option<Box<Body>>,
 }
 
+impl Extra {
+    /// Whether all is the same but for a body.
+    pub(super) fn is_same_as(&self, other: &Self) -> bool {
+        self.regions == other.regions && self.successors == other.successors
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct BlockData {
     pub(crate) region: Option<RegionId>,
@@ -86,7 +110,15 @@ pub(crate) struct BlockData {
     pub(crate) ordered: bool,
 }
 
-#[derive(Clone, Default, Debug)]
+impl BlockData {
+    /// Whether all is the same but for what follows from the rest.
+    pub(super) fn is_same_as(&self, other: &Self) -> bool {
+        let of = |block: &Self| (block.region, block.first, block.last, block.label);
+        of(self) == of(other) && self.args == other.args
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct RegionData {
     pub(crate) parent: Option<OpId>,
     pub(crate) blocks: SmallVec<[BlockId; 1]>,
@@ -126,6 +158,11 @@ impl ValueData {
         data.set_def(def);
         data.set_name(name);
         data
+    }
+
+    /// Whether all is the same but for the name.
+    pub(super) fn is_same_as(&self, other: &Self) -> bool {
+        (self.owner, self.place, self.ty) == (other.owner, other.place, other.ty)
     }
 
     #[inline]

@@ -9,6 +9,7 @@ mod capacity;
 mod data;
 mod operands;
 mod ops;
+mod same;
 mod side_table;
 mod values;
 mod view;

@@ -34,7 +34,7 @@ use smallvec::SmallVec;
 use crate::analysis::{
     Constants, FlowOps, Limits, Liveness, has_choice_of_regions, known_path, remove_unreachable_blocks, sweep,
 };
-use crate::bodies::for_each_body_mut;
+use crate::bodies::for_each_different_body_mut;
 use crate::final_values::replace_final_values;
 use crate::forward_args::forward_constant_slots;
 use crate::options::{OptionKind, OptionSpec};
@@ -97,7 +97,7 @@ impl Pass for Canonicalize {
             .int("max-steps")
             .map(|n| usize::try_from(n).unwrap_or(usize::MAX));
         let fast = cx.options.flag("fast-math");
-        for_each_body_mut(module, |ctx, body| {
+        for_each_different_body_mut(module, |ctx, body| {
             // Rules and constants are about values that stay the same.
             let constants = Constants::new(ctx, cx.services.evaluator, fast);
             let Some(all) = PatternDriver::new(body, constants, ctx.patterns(), fuel) else {

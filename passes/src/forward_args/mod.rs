@@ -42,7 +42,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::analysis::{Effects, FlowOps, Liveness, Roots, Variables, Ways, has_simple_regions, sweep};
-use crate::bodies::for_each_body_mut;
+use crate::bodies::for_each_different_body_mut;
 use crate::pass::{Changed, Pass, PassContext, Scope};
 
 /// Replacing one slot may show that another is redundant; more rounds than this have not been seen to matter.
@@ -75,7 +75,7 @@ impl Pass for ForwardArgs {
     }
 
     fn run(&self, module: &mut Module, _: &PassContext<'_>) -> Result<Changed, Vec<Diagnostic>> {
-        for_each_body_mut(module, |ctx, body| Ok(forward_args(ctx, body).into()))
+        for_each_different_body_mut(module, |ctx, body| Ok(forward_args(ctx, body).into()))
     }
 }
 
