@@ -50,6 +50,7 @@ mod symbols;
 mod tests;
 
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 use crate::body::Body;
 use crate::context::Context;
@@ -82,7 +83,7 @@ pub fn verify_with(module: &Module, options: VerifyOptions) -> Vec<Diagnostic> {
     let mut errors = Vec::new();
     let mut symbols = symbols::Symbols::default();
     let root = symbols.add_body(&module.ctx, &module.body, None, &mut errors);
-    let mut bodies: Vec<(&Body, Option<&OpDef>)> = Vec::new();
+    let mut bodies: Vec<Owned<'_>> = Vec::new();
     let mut pending = vec![(&module.body, None, root)];
     while let Some((body, owner, table)) = pending.pop() {
         bodies.push((body, owner));
@@ -99,21 +100,48 @@ pub fn verify_with(module: &Module, options: VerifyOptions) -> Vec<Diagnostic> {
         }
         pending[first..].reverse();
     }
-    let one = |memory: &mut Memory, &(body, owner): &(&Body, Option<&OpDef>)| {
-        let mut errors = Vec::new();
-        verify_one(&module.ctx, body, owner, options, memory, &mut errors);
-        errors
-    };
+    let ctx = &module.ctx;
     if pays_off_on_threads(bodies.iter().map(|(body, _)| body.num_op_slots())) {
-        let found: Vec<_> = bodies.par_iter().map_init(Memory::default, one).collect();
-        errors.extend(found.into_iter().flatten());
+        let found = bodies
+            .par_iter()
+            .map_init(Seen::default, |seen, &body| seen.verify(ctx, body, options));
+        errors.extend(found.collect::<Vec<_>>().into_iter().flatten());
     } else {
-        let mut memory = Memory::default();
-        errors.extend(bodies.iter().flat_map(|body| one(&mut memory, body)));
+        let mut seen = Seen::default();
+        errors.extend(bodies.into_iter().flat_map(|body| seen.verify(ctx, body, options)));
     }
     symbols.check_calls(&module.ctx, MAX_ERRORS, &mut errors);
     sort(&mut errors);
     errors
+}
+
+/// A body, and the definition of the isolated operation that it belongs to.
+type Owned<'m> = (&'m Body, Option<&'m OpDef>);
+
+/// The bodies that one thread has looked at.
+#[derive(Default)]
+struct Seen<'m> {
+    memory: Memory,
+    /// Those without faults, by their fingerprints.
+    right: FxHashMap<u64, Owned<'m>>,
+}
+
+impl<'m> Seen<'m> {
+    /// What is wrong with a body: nothing if it is the same as one that is right.
+    fn verify(&mut self, ctx: &Context, (body, owner): Owned<'m>, options: VerifyOptions) -> Vec<Diagnostic> {
+        let mut errors = Vec::new();
+        let fingerprint = body.fingerprint();
+        let same = fingerprint.and_then(|fingerprint| self.right.get(&fingerprint));
+        let name = |owner: Option<&'m OpDef>| owner.map(|def| &*def.name);
+        if same.is_some_and(|&(other, of)| name(of) == name(owner) && other.is_same_as(body)) {
+            return errors;
+        }
+        verify_one(ctx, body, owner, options, &mut self.memory, &mut errors);
+        if let Some(fingerprint) = fingerprint.filter(|_| errors.is_empty()) {
+            self.right.insert(fingerprint, (body, owner));
+        }
+        errors
+    }
 }
 
 /// Everything that is wrong with one body: the rules above without those about symbols. `owner` is the definition of
