@@ -195,12 +195,19 @@ impl<'p, T: Real + Lane> Attention<'p, T> {
     }
 
     /// The weights of these rows.
-    fn weights(&self, number: usize, first: usize, m: usize, queries: &[T]) -> Result<Storage<T>, String> {
+    fn weights(
+        &self,
+        number: usize,
+        first: usize,
+        m: usize,
+        queries: &[T],
+        keys: &Often<'_, T>,
+    ) -> Result<Storage<T>, String> {
         let &Plan { n, d, .. } = self.plan;
         let mut weights: Storage<T> = stale(m * n)?;
         match d {
             0 => weights.fill(T::default()),
-            _ => T::gemm(by_rows(m, d, n), queries, self.matrix(1, number), &mut weights)?,
+            _ => keys.product(by_rows(m, d, n), queries, &mut weights)?,
         }
         if let Some(mask) = self.mask {
             let rank = self.plan.batch.len();
@@ -216,6 +223,32 @@ impl<'p, T: Real + Lane> Attention<'p, T> {
         }
         softmax_of_rows(&mut weights, n)?;
         Ok(weights)
+    }
+}
+
+/// A matrix that is the right one of a product for each part of the rows.
+struct Often<'v, T> {
+    values: &'v [T],
+    /// Its panels, if there is more than one part.
+    panels: Option<Storage<T>>,
+}
+
+impl<'v, T: Real> Often<'v, T> {
+    fn new(p: Product, values: &'v [T], is_often: bool) -> Result<Self, String> {
+        let panels = is_often.then(|| Right::Matrix(values).panels(p)).transpose()?;
+        Ok(Often { values, panels })
+    }
+
+    fn product(&self, p: Product, x: &[T], z: &mut [T]) -> Result<(), String> {
+        match &self.panels {
+            Some(panels) => with_right(p, x, &Right::Kept(panels), z, false),
+            None => T::gemm(p, x, self.values, z),
+        }
+    }
+
+    /// Keeps the memory for the next ones.
+    fn done(self) {
+        self.panels.into_iter().for_each(done);
     }
 }
 
@@ -255,12 +288,21 @@ fn run<T: Real + Lane>(plan: &Plan, inputs: &[Tensor], scale: T) -> Result<Stora
     }
     let mut out = stale(count)?;
     let rows = rows_at_once::<T>(plan, ROOM);
+    let work = count.saturating_mul(n).saturating_mul(d + e) / e / 16;
+    let matrices: usize = plan.batch.iter().product();
+    let rights = parallel::map(matrices, if rows < m { work } else { 0 }, |number| {
+        let (keys, values) = (attention.matrix(1, number), attention.matrix(2, number));
+        let keys = Often::new(by_rows(rows, d, n), keys, rows < m && d > 0)?;
+        Ok([keys, Often::new(by_columns(rows, n, e), values, rows < m)?])
+    });
+    let rights: Vec<[Often<'_, T>; 2]> = rights.into_iter().collect::<Result<_, String>>()?;
     let part = |number: usize, first: usize, out: &mut [T]| -> Result<(), String> {
         let m = out.len() / e;
+        let [keys, values] = &rights[number];
         let queries = attention.queries(number, first, m)?;
-        let weights = attention.weights(number, first, m, &queries)?;
+        let weights = attention.weights(number, first, m, &queries, keys)?;
         done(queries);
-        T::gemm(by_columns(m, n, e), &weights, attention.matrix(2, number), out)?;
+        values.product(by_columns(m, n, e), &weights, out)?;
         done(weights);
         Ok(())
     };
@@ -272,12 +314,12 @@ fn run<T: Real + Lane>(plan: &Plan, inputs: &[Tensor], scale: T) -> Result<Stora
             parts.map(move |(at, out)| (number, at * rows, out))
         })
         .collect();
-    let work = count.saturating_mul(n).saturating_mul(d + e) / e / 16;
     parallel::try_chunks(&mut parts, 1, work, |_, parts| {
         parts
             .iter_mut()
             .try_for_each(|(number, first, out)| part(*number, *first, out))
     })?;
+    rights.into_iter().flatten().for_each(Often::done);
     Ok(out)
 }
 
@@ -301,11 +343,15 @@ fn gradients<T: Real + Lane>(plan: &Plan, inputs: &[Tensor], scale: T) -> Result
     let rows = rows_at_once::<T>(plan, ROOM / 2);
     let of_matrix =
         |number: usize, for_query: &mut [T], for_key: &mut [T], for_value: &mut [T]| -> Result<(), String> {
+            let [key, value] = [1, 2].map(|at| attention.matrix(at, number));
+            let keys = Often::new(by_rows(rows, d, n), key, rows < m && d > 0)?;
+            let key_columns = Often::new(by_columns(rows, n, d), key, rows < m && d > 0)?;
+            let values = Often::new(by_rows(rows, e, n), value, rows < m && d > 0)?;
             for first in (0..m).step_by(rows) {
                 let m = rows.min(m - first);
                 let g = &cotangents[(number * plan.m + first) * e..][..m * e];
                 let queries = attention.queries(number, first, m)?;
-                let weights = attention.weights(number, first, m, &queries)?;
+                let weights = attention.weights(number, first, m, &queries, &keys)?;
                 let across = |k| Product {
                     tx: true,
                     ..by_columns(n, m, k)
@@ -313,10 +359,10 @@ fn gradients<T: Real + Lane>(plan: &Plan, inputs: &[Tensor], scale: T) -> Result
                 with_right(across(e), &weights, &Right::Matrix(g), for_value, first > 0)?;
                 if d > 0 {
                     let mut scores: Storage<T> = stale(m * n)?;
-                    T::gemm(by_rows(m, e, n), g, attention.matrix(2, number), &mut scores)?;
+                    values.product(by_rows(m, e, n), g, &mut scores)?;
                     softmax_grad_of_rows(&mut scores, &weights, n)?;
                     let for_query = &mut for_query[first * d..][..m * d];
-                    T::gemm(by_columns(m, n, d), &scores, attention.matrix(1, number), for_query)?;
+                    key_columns.product(by_columns(m, n, d), &scores, for_query)?;
                     for_query.iter_mut().for_each(|q| *q = *q * scale);
                     with_right(across(d), &scores, &Right::Matrix(&queries), for_key, first > 0)?;
                     done(scores);
@@ -324,6 +370,7 @@ fn gradients<T: Real + Lane>(plan: &Plan, inputs: &[Tensor], scale: T) -> Result
                 done(weights);
                 done(queries);
             }
+            [keys, key_columns, values].into_iter().for_each(Often::done);
             Ok(())
         };
     let mut rest = [&mut for_query, &mut for_key, &mut for_value].map(|all| &mut all[..]);
@@ -337,4 +384,59 @@ fn gradients<T: Real + Lane>(plan: &Plan, inputs: &[Tensor], scale: T) -> Result
     })?;
     drop(all);
     Ok([for_query, for_key, for_value])
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may fail")]
+mod tests {
+    use super::*;
+
+    fn waves(shape: &[usize], step: f64) -> Tensor {
+        let values = (0..shape.iter().product()).map(|at: usize| (at as f64 * step).sin());
+        Tensor::new(shape, values.collect::<Vec<f64>>()).unwrap()
+    }
+
+    /// Some rows of a matrix.
+    fn of_rows(x: &Tensor, rows: std::ops::Range<usize>) -> Tensor {
+        let width = x.shape()[1];
+        let values = x.view::<f64>().unwrap()[rows.start * width..rows.end * width].to_vec();
+        Tensor::new(&[rows.len(), width], values).unwrap()
+    }
+
+    #[test]
+    fn many_parts_are_like_one() {
+        let [m, n, d, e] = [200, 2500, 9, 7];
+        let (query, key, value, g) = (
+            waves(&[m, d], 0.7),
+            waves(&[n, d], 1.3),
+            waves(&[n, e], 0.9),
+            waves(&[m, e], 0.4),
+        );
+        let near = |a: &[f64], b: &[f64]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12);
+        let compute = |query: &Tensor, g: &Tensor| {
+            let plan = Plan::new([query, &key, &value], None).unwrap();
+            let inputs = [query.clone(), key.clone(), value.clone(), g.clone()];
+            let results = run(&plan, &inputs[..3], 0.6).unwrap();
+            (
+                rows_at_once::<f64>(&plan, ROOM) < plan.m,
+                results,
+                gradients(&plan, &inputs, 0.6).unwrap(),
+            )
+        };
+        let (has_parts, all, [for_query, for_key, for_value]) = compute(&query, &g);
+        assert!(has_parts);
+        let mut sums = [vec![0.0; n * d], vec![0.0; n * e]];
+        for first in (0..m).step_by(40) {
+            let rows = first..first + 40;
+            let (has_parts, some, [query, key, value]) =
+                compute(&of_rows(&query, rows.clone()), &of_rows(&g, rows.clone()));
+            assert!(!has_parts);
+            assert!(near(&some, &all[rows.start * e..rows.end * e]), "{rows:?}");
+            assert!(near(&query, &for_query[rows.start * d..rows.end * d]), "{rows:?}");
+            for (sums, part) in sums.iter_mut().zip([key, value]) {
+                sums.iter_mut().zip(part.iter()).for_each(|(sum, x)| *sum += x);
+            }
+        }
+        assert!(near(&sums[0], &for_key) && near(&sums[1], &for_value));
+    }
 }

@@ -111,23 +111,7 @@ impl<'v, T: Real> Operand<'v, T> {
         }
         let kind = if p.ty { Derived::RightAcross } else { Derived::Right };
         let cut = Cut::of::<T>(p);
-        self.kept_panels(kind, [p.k, p.n, cut.width], |y| {
-            let mut all = stale(p.k * p.n.next_multiple_of(cut.width))?;
-            for column in (0..p.n).step_by(cut.count) {
-                let columns = cut.count.min(p.n - column);
-                let padded = columns.next_multiple_of(cut.width);
-                for from in (0..p.k).step_by(cut.depth) {
-                    let terms = cut.depth.min(p.k - from);
-                    let block = &mut all[column * p.k + from * padded..][..terms * padded];
-                    for (at, panel) in block.chunks_exact_mut(terms * cut.width).enumerate() {
-                        let first = at * cut.width;
-                        let there = cut.width.min(columns - first);
-                        Right::Matrix(y).pack(p, panel, cut.width, [from, terms], [column + first, there]);
-                    }
-                }
-            }
-            Ok(all)
-        })
+        self.kept_panels(kind, [p.k, p.n, cut.width], |y| Right::Matrix(y).panels(p))
     }
 
     /// Of a right matrix that few rows are multiplied with: some columns after the other, as [`thin`] copies them.
@@ -192,6 +176,29 @@ pub(super) enum Right<'v, T> {
 }
 
 impl<T: Real> Right<'_, T> {
+    /// The panels of all blocks, which [`Right::Kept`] is: they do not depend on the rows of the left matrix.
+    ///
+    /// # Errors
+    /// If there is no memory for them.
+    pub(super) fn panels(&self, p: Product) -> Result<Storage<T>, String> {
+        let cut = Cut::of::<T>(p);
+        let mut all = stale(p.k * p.n.next_multiple_of(cut.width))?;
+        for column in (0..p.n).step_by(cut.count) {
+            let columns = cut.count.min(p.n - column);
+            let padded = columns.next_multiple_of(cut.width);
+            for from in (0..p.k).step_by(cut.depth) {
+                let terms = cut.depth.min(p.k - from);
+                let block = &mut all[column * p.k + from * padded..][..terms * padded];
+                for (at, panel) in block.chunks_exact_mut(terms * cut.width).enumerate() {
+                    let first = at * cut.width;
+                    let there = cut.width.min(columns - first);
+                    self.pack(p, panel, cut.width, [from, terms], [column + first, there]);
+                }
+            }
+        }
+        Ok(all)
+    }
+
     /// Copies a block of rows, beginning at `from`, into a panel of `width` columns, beginning at `column`; `there` of
     /// them exist.
     pub(super) fn pack(
