@@ -25,6 +25,9 @@ use state::Counter;
 pub(super) use setup::Compiled;
 pub(super) use state::Machine;
 
+/// The number of active calls in which values stay that are not needed any more.
+const MAX_KEEPING: usize = 16;
+
 impl<'p, 'm> Machine<'p, 'm, '_> {
     pub(super) fn run(mut self) -> Result<Outcome, ExecError> {
         let start = Instant::now();
@@ -105,11 +108,14 @@ impl<'p, 'm> Machine<'p, 'm, '_> {
 
     /// Runs kernels, and goes to and from the regions of branches and loops.
     fn go(&mut self, program: &'p Program<'m>) -> Result<Stop<'p>, ExecError> {
+        // All that stays counts for a memory limit, and in each of the calls of a recursion.
+        let kept = match self.memory.is_some() || self.calls.len() > MAX_KEEPING {
+            true => 0,
+            false => program.kept,
+        };
         let Some(call) = self.calls.last_mut() else {
             return Ok(Stop::End);
         };
-        // All that stays counts for a memory limit.
-        let kept = if self.memory.is_some() { 0 } else { program.kept };
         let mut at = call.at;
         let mut block = &program.blocks[at.block as usize];
         // Most instructions run in this inner loop.
