@@ -23,6 +23,9 @@ fn room_of(list: &Vec<Value>) -> u64 {
 
 /// The number of empty stacks whose memory is kept for reuse.
 const SPARE: usize = 64;
+/// That of so many stacks is kept if they have room for few values: each iteration may record a branch on one of its own.
+const SMALL_SPARE: usize = 4096;
+const SMALL: usize = 16;
 
 #[derive(Default)]
 pub(super) struct Stacks {
@@ -94,7 +97,8 @@ impl Stacks {
         *to = value;
         if stack.is_empty() {
             let list = std::mem::take(stack);
-            match self.spare.len() < SPARE {
+            let most = if list.capacity() <= SMALL { SMALL_SPARE } else { SPARE };
+            match self.spare.len() < most {
                 true => self.spare.push(list),
                 false => self.held.shrink(room_of(&list)),
             }
