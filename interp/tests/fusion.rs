@@ -146,6 +146,95 @@ pd.fetch (%y) {{name = \"y\"}}\n"
     }
 }
 
+/// Small results are written over those of the iteration before: of values that are exchanged, handed on twice, recorded, or from a branch.
+#[test]
+fn small_results_are_written_over_the_last_ones() {
+    for (dtype, [rows, columns]) in [(DType::F32, [24, 16]), (DType::F64, [9, 31]), (DType::F32, [2, 900])] {
+        let name = dtype.name();
+        let [t, r, c] = [format!("{rows}x{columns}"), format!("{columns}"), format!("{rows}x1")]
+            .map(|shape| format!("tensor<{shape}x{name}>"));
+        let given = [
+            ("x", vec![rows, columns]),
+            ("y", vec![rows, columns]),
+            ("row", vec![columns]),
+            ("column", vec![rows, 1]),
+        ];
+        let mut options = Options::default();
+        let mut text = String::new();
+        for (seed, (input, shape)) in given.into_iter().enumerate() {
+            let count: usize = shape.iter().product();
+            let values: Vec<f64> = (0..count).map(|at| ((at * 7 + seed) as f64 * 0.37).sin()).collect();
+            let value = Tensor::new(&shape, values).unwrap().cast(dtype).unwrap();
+            options.inputs.insert(input.to_owned(), value);
+            text += &format!("%{input} = pd.data {{name = \"{input}\", shape = {shape:?}, dtype = {name}}}\n");
+        }
+        text += &format!(
+            "%half = pd.full {{shape = [], value = 0.5, dtype = {name}}}
+%zero = pd.full {{shape = [], value = 0, dtype = i64}}
+%one = pd.full {{shape = [], value = 1, dtype = i64}}
+%two = pd.full {{shape = [], value = 2, dtype = i64}}
+%n = pd.full {{shape = [], value = 7, dtype = i64}}
+%e, %f, %g, %h, %stack = pd.while (%zero, %x, %y, %y) init (%i: tensor<i64>, %a: {t}, %b: {t}, %c: {t}) {{
+  %stack = cf.create_stack () : cf.stack
+  cf.yield (%i, %a, %b, %c, %stack)
+}} cond (%i: tensor<i64>, %a: {t}, %b: {t}, %c: {t}, %stack: cf.stack) {{
+  %go = pd.less_than (%i, %n)
+  cf.cond_yield (%go, %i, %a, %b, %c, %stack)
+}} body (%j: tensor<i64>, %a: {t}, %b: {t}, %c: {t}, %stack: cf.stack) {{
+  %p = pd.multiply (%a, %row)
+  %q = pd.add (%p, %column)
+  %s = pd.tanh (%q)
+  %u = pd.multiply (%s, %half)
+  %v = pd.subtract (%u, %b)
+  %rest = pd.remainder (%j, %two)
+  %even = pd.equal (%rest, %zero)
+  %w = pd.if (%even) then {{
+    %w1 = pd.add (%s, %c)
+    %w2 = pd.multiply (%w1, %half)
+    cf.push_back (%stack, %w2)
+    cf.yield (%w2)
+  }} else {{
+    cf.push_back (%stack, %v)
+    cf.yield (%v)
+  }} : {t}
+  %k, %z = pd.while (%zero, %w) cond (%k1: tensor<i64>, %z1: {t}) {{
+    %more = pd.less_than (%k1, %two)
+    cf.cond_yield (%more, %k1, %z1)
+  }} body (%k2: tensor<i64>, %z2: {t}) {{
+    %z3 = pd.sin (%z2)
+    %z4 = pd.add (%z3, %row)
+    %k3 = pd.add (%k2, %one)
+    cf.yield (%k3, %z4)
+  }} : tensor<i64>, {t}
+  %next = pd.add (%j, %one)
+  cf.push_back (%stack, %a)
+  cf.yield (%next, %b, %z, %z, %stack)
+}} : tensor<i64>, {t}, {t}, {t}, cf.stack
+%total, %counted = pd.while (%x, %zero) cond (%a: {t}, %i: tensor<i64>) {{
+  %done = cf.is_empty (%stack) : i1
+  %more = pd.logical_not (%done) : i1
+  cf.cond_yield (%more, %a, %i)
+}} body (%a: {t}, %i: tensor<i64>) {{
+  %first = cf.pop_back (%stack) : {t}
+  %second = cf.pop_back (%stack) : {t}
+  %p = pd.multiply (%first, %second)
+  %q = pd.add (%p, %a)
+  %next = pd.add (%i, %one)
+  cf.yield (%q, %next)
+}} : {t}, tensor<i64>
+%columns = pd.sum (%total) {{axis = [0], keepdim = false}} : {r}
+%lines = pd.sum (%total) {{axis = [1], keepdim = true}} : {c}\n"
+        );
+        for value in ["e", "f", "g", "h", "total", "counted", "columns", "lines", "x", "y"] {
+            text += &format!("pd.fetch (%{value}) {{name = \"{value}\"}}\n");
+        }
+        let outcome = agree(&text, &options);
+        assert_eq!(outcome.stats.pushed_values, 14);
+        let varied = outcome.fetched.iter().find(|(name, _)| name == "total").unwrap();
+        assert!(varied.1.to_f64().iter().all(|v| v.is_finite() && *v != 0.0));
+    }
+}
+
 #[test]
 fn rows_and_numbers_are_read_again() {
     for dtype in [DType::F32, DType::F64] {
