@@ -36,35 +36,52 @@ pub(super) trait OnLine: Copy + Send + Sync {
     }
 }
 
-/// The largest number that is not NaN.
+/// The least number that is not NaN, or with `MOST` the largest one. One at a time: of two, the compiler shuffles the vectors with each
+/// other (in profile `dist`), which takes as long as all exponentials of a softmax.
 #[inline(always)]
-fn most<T: Lane>(line: &[T]) -> T {
-    let [_, most] = extremes(line);
-    most
+fn extreme<T: Lane, const MOST: bool>(line: &[T]) -> T {
+    const LANES: usize = 16;
+    let first = if MOST { f64::NEG_INFINITY } else { f64::INFINITY };
+    let mut ends = [T::narrow(first); LANES];
+    let (chunks, rest) = line.as_chunks::<LANES>();
+    for chunk in chunks {
+        for (end, &v) in ends.iter_mut().zip(chunk) {
+            *end = if is_beyond::<T, MOST>(v, *end) { v } else { *end };
+        }
+    }
+    for (end, &v) in ends.iter_mut().zip(rest) {
+        *end = if is_beyond::<T, MOST>(v, *end) { v } else { *end };
+    }
+    folded(ends, |a, b| if is_beyond::<T, MOST>(b, a) { b } else { a })
 }
 
-/// The least and the largest number that is not NaN.
 #[inline(always)]
-fn extremes<T: Lane>(line: &[T]) -> [T; 2] {
-    const LANES: usize = 16;
-    let mut least = [T::narrow(f64::INFINITY); LANES];
-    let mut most = [T::narrow(f64::NEG_INFINITY); LANES];
-    let (chunks, rest) = line.as_chunks::<LANES>();
-    // In loops of their own, which are vectorized whole.
-    for chunk in chunks {
-        for (least, &v) in least.iter_mut().zip(chunk) {
-            *least = if v < *least { v } else { *least };
+fn is_beyond<T: PartialOrd, const MOST: bool>(v: T, end: T) -> bool {
+    if MOST { v > end } else { v < end }
+}
+
+/// The [`extreme`] of each line.
+#[inline(never)]
+fn extremes<const MOST: bool>(lines: &[f32], n: usize) -> [f32; TOGETHER] {
+    simd::run(Extremes::<MOST> { lines, n })
+}
+
+struct Extremes<'v, const MOST: bool> {
+    lines: &'v [f32],
+    n: usize,
+}
+
+impl<const MOST: bool> Task for Extremes<'_, MOST> {
+    type Output = [f32; TOGETHER];
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) -> Self::Output {
+        let mut ends = [0.0; TOGETHER];
+        for (end, line) in ends.iter_mut().zip(self.lines.chunks_exact(self.n)) {
+            *end = extreme::<f32, MOST>(line);
         }
-        for (most, &v) in most.iter_mut().zip(chunk) {
-            *most = if v > *most { v } else { *most };
-        }
+        ends
     }
-    for ((least, most), &v) in least.iter_mut().zip(&mut most).zip(rest) {
-        *least = if v < *least { v } else { *least };
-        *most = if v > *most { v } else { *most };
-    }
-    let least = folded(least, |a, b| if b < a { b } else { a });
-    [least, folded(most, |a, b| if b > a { b } else { a })]
 }
 
 /// The difference of two numbers and its rounding error.
@@ -81,7 +98,7 @@ pub(super) struct Softmax;
 impl OnLine for Softmax {
     #[inline(always)]
     fn change<const FMA: bool, const WIDE: bool>(self, m: Math<FMA, WIDE>, line: &mut [f64], _: &[f64], _: &mut [f64]) {
-        let most = most(line);
+        let most = extreme::<f64, true>(line);
         for v in &mut *line {
             *v = m.exp(*v - most);
         }
@@ -102,10 +119,10 @@ impl OnLine for Softmax {
         /// Exponentials of larger numbers are normal, and so are their quotients by a sum of up to 2^64.
         const NORMAL: f32 = -40.0;
         // Step by step for all lines: the steps of one wait for each other.
-        let mut ends = [[0.0; 2]; TOGETHER];
-        for (ends, line) in ends.iter_mut().zip(lines.chunks_exact(n)) {
-            *ends = extremes(line);
-        }
+        let ends: [[f32; 2]; TOGETHER] = {
+            let (least, most) = (extremes::<false>(lines, n), extremes::<true>(lines, n));
+            std::array::from_fn(|at| [least[at], most[at]])
+        };
         let mut all = true;
         for ([least, most], line) in ends.iter().zip(lines.chunks_exact(n)) {
             let accurate = |v: f32| (v - most >= single::LEAST) | (v - most < NOTHING);
@@ -160,7 +177,7 @@ impl OnLine for LogSoftmax {
         _: &[f64],
         room: &mut [f64],
     ) {
-        let most = most(line);
+        let most = extreme::<f64, true>(line);
         for (e, v) in room.iter_mut().zip(&*line) {
             *e = m.exp(*v - most);
         }
