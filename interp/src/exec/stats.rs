@@ -38,7 +38,26 @@ pub struct LoopStats {
     pub pushed_bytes: u64,
 }
 
+/// The number of trip counts kept per loop.
+const MAX_TRIP_COUNTS: usize = 1000;
+
 impl LoopStats {
+    /// Counts an iteration, of the innermost of the active loops with these trip counts.
+    pub(super) fn begin_iteration(&mut self, trips: &mut [u64]) {
+        self.iterations += 1;
+        if let Some(trips) = trips.last_mut() {
+            *trips += 1;
+        }
+    }
+
+    /// Ends the innermost of the active loops with these trip counts.
+    pub(super) fn leave(&mut self, trips: &mut Vec<u64>) {
+        let trips = trips.pop().unwrap_or_default();
+        if self.trip_counts.len() < MAX_TRIP_COUNTS {
+            self.trip_counts.push(trips);
+        }
+    }
+
     /// Bytes pushed per iteration.
     pub fn bytes_per_iteration(&self) -> f64 {
         if self.iterations == 0 {

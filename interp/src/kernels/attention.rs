@@ -290,10 +290,11 @@ fn run<T: Real + Lane>(plan: &Plan, inputs: &[Tensor], scale: T) -> Result<Stora
     let rows = rows_at_once::<T>(plan, ROOM);
     let work = count.saturating_mul(n).saturating_mul(d + e) / e / 16;
     let matrices: usize = plan.batch.iter().product();
-    let rights = parallel::map(matrices, if rows < m { work } else { 0 }, |number| {
+    let often = rows < m;
+    let rights = parallel::map(matrices, if often { work } else { 0 }, |number| {
         let (keys, values) = (attention.matrix(1, number), attention.matrix(2, number));
-        let keys = Often::new(by_rows(rows, d, n), keys, rows < m && d > 0)?;
-        Ok([keys, Often::new(by_columns(rows, n, e), values, rows < m)?])
+        let keys = Often::new(by_rows(rows, d, n), keys, often && d > 0)?;
+        Ok([keys, Often::new(by_columns(rows, n, e), values, often)?])
     });
     let rights: Vec<[Often<'_, T>; 2]> = rights.into_iter().collect::<Result<_, String>>()?;
     let part = |number: usize, first: usize, out: &mut [T]| -> Result<(), String> {
@@ -344,9 +345,10 @@ fn gradients<T: Real + Lane>(plan: &Plan, inputs: &[Tensor], scale: T) -> Result
     let of_matrix =
         |number: usize, for_query: &mut [T], for_key: &mut [T], for_value: &mut [T]| -> Result<(), String> {
             let [key, value] = [1, 2].map(|at| attention.matrix(at, number));
-            let keys = Often::new(by_rows(rows, d, n), key, rows < m && d > 0)?;
-            let key_columns = Often::new(by_columns(rows, n, d), key, rows < m && d > 0)?;
-            let values = Often::new(by_rows(rows, e, n), value, rows < m && d > 0)?;
+            let often = rows < m && d > 0;
+            let keys = Often::new(by_rows(rows, d, n), key, often)?;
+            let key_columns = Often::new(by_columns(rows, n, d), key, often)?;
+            let values = Often::new(by_rows(rows, e, n), value, often)?;
             for first in (0..m).step_by(rows) {
                 let m = rows.min(m - first);
                 let g = &cotangents[(number * plan.m + first) * e..][..m * e];

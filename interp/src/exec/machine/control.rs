@@ -12,8 +12,6 @@ use crate::tensor::{DType, Tensor};
 
 /// The number of activations kept for reuse.
 const MAX_SPARE: usize = 16;
-/// The number of trip counts kept per loop.
-const MAX_TRIP_COUNTS: usize = 1000;
 
 impl Machine<'_, '_, '_> {
     pub(super) fn jump(&mut self, target: u32, values: Moving) -> Result<ControlFlow<Vec<Value>>, ExecError> {
@@ -65,10 +63,7 @@ impl Machine<'_, '_, '_> {
         };
         let stats = &mut self.stats.loops[*stats as usize];
         if counter.number < counter.upper {
-            stats.iterations += 1;
-            if let Some(trips) = call.trips.last_mut() {
-                *trips += 1;
-            }
+            stats.begin_iteration(&mut call.trips);
             let number = Tensor::scalar(counter.number).cast(*dtype).map_err(ExecError::new)?;
             values.insert(0, Value::Tensor(number));
             bind(&mut self.scratch, program.args(*body), &mut call.env, values);
@@ -76,10 +71,7 @@ impl Machine<'_, '_, '_> {
             return Ok(ControlFlow::Continue(()));
         }
         call.counters.pop();
-        let trips = call.trips.pop().unwrap_or_default();
-        if stats.trip_counts.len() < MAX_TRIP_COUNTS {
-            stats.trip_counts.push(trips);
-        }
+        stats.leave(&mut call.trips);
         hand_over(&mut self.scratch, &mut call.env, instr.results, values);
         call.at = call.at.next();
         Ok(ControlFlow::Continue(()))
@@ -137,18 +129,11 @@ pub(super) fn leave_region(
         (Code::If { .. } | Code::Choose { .. }, ..) => None,
         (Code::While { cond, .. }, Role::Init | Role::Body, _) => Some(*cond),
         (Code::While { body, stats: at, .. }, _, Some(true)) => {
-            stats.loops[*at as usize].iterations += 1;
-            if let Some(trips) = call.trips.last_mut() {
-                *trips += 1;
-            }
+            stats.loops[*at as usize].begin_iteration(&mut call.trips);
             Some(*body)
         }
         (Code::While { stats: at, .. }, ..) => {
-            let trips = call.trips.pop().unwrap_or_default();
-            let counts = &mut stats.loops[*at as usize].trip_counts;
-            if counts.len() < MAX_TRIP_COUNTS {
-                counts.push(trips);
-            }
+            stats.loops[*at as usize].leave(&mut call.trips);
             None
         }
         _ => return Ok(None),
