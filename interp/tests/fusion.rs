@@ -16,10 +16,21 @@ fn run(text: &str, options: &Options) -> Result<Outcome, ExecError> {
     pir_interp::run(&parsed.module, options, &mut std::io::sink())
 }
 
+/// Numbers from -4 to 4.
+fn numbers(count: usize, seed: usize) -> Vec<f64> {
+    let values = (0..count).map(|at| ((at * 31 + seed * 17) % 1009) as f64 / 128.0 - 4.0);
+    values.collect()
+}
+
+/// A tensor of such numbers.
+fn made(shape: &[usize], dtype: DType, seed: usize) -> Tensor {
+    let values = numbers(shape.iter().product(), seed);
+    Tensor::new(shape, values).unwrap().cast(dtype).unwrap()
+}
+
 fn inputs(dtype: DType) -> Options {
     let make = |seed: usize| {
-        let values = (0..COUNT).map(|at| ((at * 31 + seed * 17) % 1009) as f64 / 128.0 - 4.0);
-        let mut values: Vec<f64> = values.collect();
+        let mut values = numbers(COUNT, seed);
         values[seed] = f64::NAN;
         values[COUNT - 1] = -0.0;
         Tensor::new(&[COUNT], values).unwrap().cast(dtype).unwrap()
@@ -162,10 +173,7 @@ fn small_results_are_written_over_the_last_ones() {
         let mut options = Options::default();
         let mut text = String::new();
         for (seed, (input, shape)) in given.into_iter().enumerate() {
-            let count: usize = shape.iter().product();
-            let values: Vec<f64> = (0..count).map(|at| ((at * 7 + seed) as f64 * 0.37).sin()).collect();
-            let value = Tensor::new(&shape, values).unwrap().cast(dtype).unwrap();
-            options.inputs.insert(input.to_owned(), value);
+            options.inputs.insert(input.to_owned(), made(&shape, dtype, seed));
             text += &format!("%{input} = pd.data {{name = \"{input}\", shape = {shape:?}, dtype = {name}}}\n");
         }
         text += &format!(
@@ -240,14 +248,6 @@ fn rows_and_numbers_are_read_again() {
     for dtype in [DType::F32, DType::F64] {
         // Rows shorter and longer than a tile, and more elements than a thread computes at once.
         for (rows, columns) in [(3, 7), (400, 7), (100, 512), (101, 700), (1, 1)] {
-            let make = |seed: usize, shape: &[usize]| {
-                let count: usize = shape.iter().product();
-                let values = (0..count).map(|at| ((at * 31 + seed * 17) % 1009) as f64 / 128.0 - 4.0);
-                Tensor::new(shape, values.collect::<Vec<f64>>())
-                    .unwrap()
-                    .cast(dtype)
-                    .unwrap()
-            };
             let name = dtype.name();
             let text = format!(
                 "%x = pd.data {{name = \"x\", shape = [{rows}, {columns}], dtype = {name}}}
@@ -279,9 +279,9 @@ pd.fetch (%x) {{name = \"x\"}}
                     (2, "r", vec![columns]),
                     (3, "q", vec![1, columns]),
                 ] {
-                    options.inputs.insert(name.to_owned(), make(seed, &shape));
+                    options.inputs.insert(name.to_owned(), made(&shape, dtype, seed));
                 }
-                options.inputs.insert("s".to_owned(), make(4, &[1]));
+                options.inputs.insert("s".to_owned(), made(&[1], dtype, 4));
                 let outcome = agree(&text, &options);
                 assert!(outcome.fetched[3].1.same_bits(&options.inputs["x"]), "inputs stay");
             }
@@ -315,11 +315,7 @@ pd.fetch (%d) {{name = \"d\"}}
         let mut options = Options::default();
         for (seed, name, shape) in [(1, "x", image), (2, "m", channels)] {
             let shape: Vec<usize> = shape.split(", ").map(|d| d.parse().unwrap()).collect();
-            let values = (0..shape.iter().product()).map(|at| ((at * 31 + seed * 17) % 1009) as f32 / 128.0 - 4.0);
-            options.inputs.insert(
-                name.to_owned(),
-                Tensor::new(&shape, values.collect::<Vec<f32>>()).unwrap(),
-            );
+            options.inputs.insert(name.to_owned(), made(&shape, DType::F32, seed));
         }
         agree(&text, &options);
     }
