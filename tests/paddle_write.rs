@@ -141,6 +141,29 @@ fn copies_of_stacks_are_refused_with_what_to_do() {
 }
 
 #[test]
+fn what_paddlepaddle_does_not_broadcast_or_have_is_written_in_its_operations() {
+    let text = "%x = pd.data {name = \"x\", shape = [1], dtype = f64} : tensor<1xf64>\n\
+                %y = pd.data {name = \"y\", shape = [3], dtype = f64} : tensor<3xf64>\n\
+                %w = pd.data {name = \"w\", shape = [3, 2], dtype = f64} : tensor<3x2xf64>\n\
+                %b = pd.data {name = \"b\", shape = [2], dtype = f64} : tensor<2xf64>\n\
+                %angle = pd.atan2 (%x, %y) : tensor<3xf64>\n\
+                %near = pd.isclose (%y, %x) : tensor<3xi1>\n\
+                %outer = pd.outer (%angle, %y) : tensor<3x3xf64>\n\
+                %linear = pd.linear (%outer, %w, %b) : tensor<3x2xf64>";
+    let written = back(write(&module(text)).unwrap(), false);
+    let ops: Vec<&str> = written.lines().filter_map(|line| line.split(' ').nth(2)).collect();
+    for (op, count) in [
+        ("pd.expand", 2),
+        ("pd.atan2", 1),
+        ("pd.reshape", 2),
+        ("pd.multiply", 1),
+        ("pd.matmul", 1),
+    ] {
+        assert_eq!(ops.iter().filter(|&&o| o == op).count(), count, "{op} in {written}");
+    }
+}
+
+#[test]
 fn sums_in_place_are_sums_in_one_block_and_refused_across_regions() {
     let text = "\
 %x = pd.data {name = \"x\", shape = [2], dtype = f32} : tensor<2xf32>

@@ -82,7 +82,9 @@ def chosen(program, r, count, unknown):
         sized = all(type[0] != "f" or type[1] == type[2] for type in program.types.values())
         if not stacks and r.random() < 0.4 and sized:
             derived = r.random() < 0.7
-            yield joined(*([inline, first] if derived else []), r.choice(WRITTEN)), f"written {'gradients' if derived else 'values'}"
+            # Only the top level is written.
+            flat = "inline,symbol-dce" if program.functions else ""
+            yield joined(flat, first if derived else "", r.choice(WRITTEN)), f"written {'gradients' if derived else 'values'}"
     if program.twice:
         grads = [f"{name}_grad" for name in program.wrt()]
         second = backward(program, grads)

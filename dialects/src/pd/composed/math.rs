@@ -7,6 +7,17 @@ use pir_ir::Type;
 use super::{Call, Compose, Expr, fits_in_table};
 
 pub(super) const OPS: &[(&str, Compose)] = &[
+    ("outer", |op| {
+        let (x, y) = (op.x("x")?, op.x("y")?);
+        Ok(vec![x.reshape([count(x), 1]) * y.reshape([1, count(y)])])
+    }),
+    ("linear", |op| {
+        let product = op.x("x")?.matmul(op.x("weight")?);
+        Ok(vec![match op.some("bias") {
+            Some(bias) => product + bias,
+            None => product,
+        }])
+    }),
     ("lerp", |op| {
         let (x, y) = (op.x("x")?, op.x("y")?);
         // PaddlePaddle has no derivative in the weight.
@@ -25,7 +36,10 @@ pub(super) const OPS: &[(&str, Compose)] = &[
             .ok_or("`label` must have at least one dimension")?;
         let kept = label * f64::from(1.0 - eps as f32);
         Ok(vec![match op.some("prior_dist") {
-            Some(prior) => kept + prior * eps,
+            Some(prior) if ![-1, classes].contains(&count(prior)) => {
+                return Err(format!("`prior_dist` must have {classes} elements, one for each class"));
+            }
+            Some(prior) => kept + prior.reshape([classes]) * eps,
             None => kept + f64::from(eps as f32 / classes as f32),
         }])
     }),
@@ -175,6 +189,11 @@ pub(super) const OPS: &[(&str, Compose)] = &[
     ("empty", |op| Ok(vec![like(op, 0.0)?])),
     ("empty_like", |op| Ok(vec![like(op, 0.0)?])),
 ];
+
+/// The number of elements, or -1, with which `pd.reshape` finds it out.
+fn count(x: Expr<'_>) -> i64 {
+    x.static_shape().map_or(-1, |shape| shape.iter().product())
+}
 
 fn turned<'c>(v: Expr<'c>, by: i64, axis: i64) -> Expr<'c> {
     v.roll_with([-by], |o| o.axis(&[axis]))

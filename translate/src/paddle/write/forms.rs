@@ -5,6 +5,9 @@ use pir_ir::{Attr, AttrData, DYNAMIC, OpView, Type, TypeData};
 use super::ops::single;
 use super::{Id, Writer, json};
 
+/// The operations that do not broadcast in PaddlePaddle: some are broadcast by its Python, and `atan2` reads what is behind the elements.
+pub(super) const EQUAL_SHAPES: &[&str] = &["where", "atan2", "bce_loss", "huber_loss", "isclose"];
+
 impl Writer<'_> {
     /// Broadcasts operands to the shape of the result: the kernel does not broadcast. If that shape is open, it is the one of an operand
     /// with the same open type, if there is one.

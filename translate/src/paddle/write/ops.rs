@@ -8,6 +8,7 @@ use pir_ir::{Arity, OpId, OpView, Type, TypeData, ValueId};
 
 use super::super::inplace::changed_places;
 use super::super::notes;
+use super::forms::EQUAL_SHAPES;
 use super::overwritten::has_fixed_statistics;
 use super::{Id, Writer, json};
 
@@ -229,7 +230,7 @@ impl Writer<'_> {
         }
         let inputs = self.inputs(view, form, &types)?;
         let inputs = match short {
-            "where" => self.broadcast(view, inputs, &types),
+            _ if EQUAL_SHAPES.contains(&short) => self.broadcast(view, inputs, &types),
             "batch_norm" => self.running_statistics(view, inputs),
             _ => self.unaliased(view, inputs),
         };
