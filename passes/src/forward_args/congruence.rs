@@ -6,7 +6,8 @@
 //! members have equal operands: for slots, equal sources. (Hopcroft's refinement of a partition, applied to values as
 //! by Alpern, Wegman and Zadeck.) It takes time `O(n log n)`.
 //!
-//! Only what something else could be equal to takes part, and what it comes from.
+//! Only what something else could be equal to takes part, and what it comes from. Slots are told apart by what their sources look like
+//! before; mostly this leaves nothing to split, which is seen by a comparison of each slot with the first one of its class.
 //!
 //! Slots that remain in one class at the same place are equal in every iteration: for example two counters with equal
 //! start and step. Being optimistic, this finds cycles of values that are equal only because each of them is.
@@ -32,7 +33,14 @@ pub(super) fn merge_equal_slots(ctx: &Context, body: &mut Body, slots: &PhiGraph
     };
     let mut changed = false;
     let mut replacer = Replacer::default();
-    for (first, other) in equal_slots(ctx, body, slots, &group_of, &class_of) {
+    let pairs = if Classes::new(ctx, body, slots, &class_of).are_stable(slots) {
+        let pairs = pairs(body, slots, &group_of, |index| class_of[index]);
+        debug_assert_eq!(pairs, equal_slots(ctx, body, slots, &group_of, &class_of));
+        pairs
+    } else {
+        equal_slots(ctx, body, slots, &group_of, &class_of)
+    };
+    for (first, other) in pairs {
         changed |= replacer.replace(ctx, body, other, first);
     }
     changed
@@ -201,6 +209,76 @@ fn renumber_all(all: &mut [u32], numbers: &[u32]) {
     }
 }
 
+/// Classes of slots.
+struct Classes<'a> {
+    ctx: &'a Context,
+    body: &'a Body,
+    of_slot: &'a [u32],
+    /// [`NONE`] for what is no slot in a class.
+    of_value: Vec<u32>,
+}
+
+impl<'a> Classes<'a> {
+    fn new(ctx: &'a Context, body: &'a Body, slots: &PhiGraph, of_slot: &'a [u32]) -> Self {
+        let mut of_value = vec![NONE; body.num_value_slots()];
+        for (slot, &class) in slots.slots.iter().zip(of_slot) {
+            of_value[slot.value.index()] = class;
+        }
+        Self {
+            ctx,
+            body,
+            of_slot,
+            of_value,
+        }
+    }
+
+    /// Whether slots of one class have sources that are equal if the slots of each class are: then they are. False if that would take
+    /// long to find out.
+    fn are_stable(&self, slots: &PhiGraph) -> bool {
+        let mut first_of: Vec<u32> = Vec::new();
+        (0..slots.slots.len()).all(|index| {
+            let class = self.of_slot[index];
+            if class == NONE {
+                return true;
+            }
+            if first_of.len() <= class as usize {
+                first_of.resize(class as usize + 1, NONE);
+            }
+            let first = &mut first_of[class as usize];
+            if *first == NONE {
+                *first = index as u32;
+                return true;
+            }
+            let sources = slots.sources(*first as usize).iter().zip(slots.sources(index));
+            sources.into_iter().all(|(&x, &y)| self.are_equal(x, y, DEPTH))
+        })
+    }
+
+    /// Whether two values are equal if the slots of each class are, by operations of so many levels.
+    fn are_equal(&self, x: ValueId, y: ValueId, depth: usize) -> bool {
+        let body = self.body;
+        if x == y {
+            return true;
+        }
+        let (class, other) = (self.of_value[x.index()], self.of_value[y.index()]);
+        if class != NONE || other != NONE {
+            return class == other;
+        }
+        let (Some(op), Some(other)) = (body.defining_op(x), body.defining_op(y)) else {
+            return false;
+        };
+        let is_single = |op| body.num_results(op) == 1 && body.num_operands(op) <= MAX_OPERANDS;
+        depth > 0
+            && body.op_name(op) == body.op_name(other)
+            && body.num_operands(op) == body.num_operands(other)
+            && [op, other].into_iter().all(is_single)
+            && body.value_type(x) == body.value_type(y)
+            && self.ctx.dict_sorted(body.attrs(op)) == self.ctx.dict_sorted(body.attrs(other))
+            && [op, other].into_iter().all(|op| is_function(self.ctx, body, op))
+            && std::iter::zip(body.operands(op), body.operands(other)).all(|(x, y)| self.are_equal(x, y, depth - 1))
+    }
+}
+
 /// Pairs of equal slots: a used one, and the first one that it is equal to.
 fn equal_slots(
     ctx: &Context,
@@ -237,15 +315,34 @@ fn equal_slots(
     }
     drop(functions);
     partition.refine();
-    let mut first_of = vec![NONE; partition.classes.len()];
+    pairs(body, slots, group_of, |index| match first_classes[index] {
+        NONE => NONE,
+        _ => partition.class_of(slots.slots[index].value),
+    })
+}
+
+/// The pairs of slots in one class: the first one, and another that is used.
+fn pairs(
+    body: &Body,
+    slots: &PhiGraph,
+    group_of: &[u32],
+    class_of: impl Fn(usize) -> u32,
+) -> Vec<(ValueId, ValueId)> {
+    let mut first_of: Vec<u32> = Vec::new();
     let mut pairs = Vec::new();
-    for index in grouped() {
-        let value = slots.slots[index].value;
-        let first = &mut first_of[partition.class_of(value) as usize];
+    for (index, slot) in slots.slots.iter().enumerate() {
+        let class = class_of(index);
+        if class == NONE {
+            continue;
+        }
+        if first_of.len() <= class as usize {
+            first_of.resize(class as usize + 1, NONE);
+        }
+        let first = &mut first_of[class as usize];
         if *first == NONE {
             *first = index as u32;
-        } else if body.has_uses(value) {
-            pairs.push((group_of[index], *first, value));
+        } else if body.has_uses(slot.value) {
+            pairs.push((group_of[index], *first, slot.value));
         }
     }
     // Group by group. Slots of one class stay in their order.

@@ -195,8 +195,9 @@ impl PhiGraph {
             return;
         }
         let all_ways = Ways::of(ctx, body, op);
+        // Results come last: they come from what regions forward, so that they need not be looked at again.
         let points = (0..body.op_regions(op).len()).map(FlowPoint::Region);
-        for point in std::iter::once(FlowPoint::Parent).chain(points) {
+        for point in points.chain([FlowPoint::Parent]) {
             let inputs = body.flow_inputs(op, point);
             let ways = all_ways.to(point);
             let ways: SmallVec<[_; 4]> = ways
