@@ -148,12 +148,15 @@ fn what_paddlepaddle_does_not_broadcast_or_have_is_written_in_its_operations() {
                 %b = pd.data {name = \"b\", shape = [2], dtype = f64} : tensor<2xf64>\n\
                 %angle = pd.atan2 (%x, %y) : tensor<3xf64>\n\
                 %near = pd.isclose (%y, %x) : tensor<3xi1>\n\
+                %i = pd.assign_value {shape = [3, 1], values = [0, 2, 1], dtype = i64} : tensor<3x1xi64>\n\
+                %put = pd.put_along_axis (%w, %i, %x) {axis = 0} : tensor<3x2xf64>\n\
+                %cut = pd.slice (%put) {axes = [-1], starts = [0], ends = [1]} : tensor<3x1xf64>\n\
                 %outer = pd.outer (%angle, %y) : tensor<3x3xf64>\n\
                 %linear = pd.linear (%outer, %w, %b) : tensor<3x2xf64>";
     let written = back(write(&module(text)).unwrap(), false);
     let ops: Vec<&str> = written.lines().filter_map(|line| line.split(' ').nth(2)).collect();
     for (op, count) in [
-        ("pd.expand", 2),
+        ("pd.expand", 3),
         ("pd.atan2", 1),
         ("pd.reshape", 2),
         ("pd.multiply", 1),
@@ -161,6 +164,7 @@ fn what_paddlepaddle_does_not_broadcast_or_have_is_written_in_its_operations() {
     ] {
         assert_eq!(ops.iter().filter(|&&o| o == op).count(), count, "{op} in {written}");
     }
+    assert!(written.contains("axes = [1]"), "{written}");
 }
 
 #[test]

@@ -127,6 +127,44 @@ fn random_programs() {
     graphs.0.run(&python, "tools/tensorflow/test");
 }
 
+/// Attributes beyond what is usual.
+#[test]
+#[ignore = "needs TensorFlow"]
+fn edges() {
+    const PROGRAM: &str = r#"
+        %x = pd.data {name = "x", shape = [2, 3], dtype = f64} : tensor<2x3xf64>
+        %y = pd.data {name = "y", shape = [3], dtype = f64} : tensor<3xf64>
+        %hardtanh = pd.hardtanh (%x) {t_min = 1.0, t_max = 0.0} : tensor<2x3xf64>
+        %logsumexp = pd.logsumexp (%x) {keepdim = true} : tensor<1x3xf64>
+        %lower = pd.tril (%x) {diagonal = 5} : tensor<2x3xf64>
+        %none = pd.tril (%x) {diagonal = -4} : tensor<2x3xf64>
+        %upper = pd.triu (%x) {diagonal = -5} : tensor<2x3xf64>
+        %corner = pd.triu (%x) {diagonal = 4} : tensor<2x3xf64>
+        %angle = pd.atan2 (%x, %y) : tensor<2x3xf64>
+        %i = pd.assign_value {shape = [3], values = [-3, 3, 1], dtype = i32} : tensor<3xi32>
+        %round = pd.round (%i) : tensor<3xi32>
+        %scale = pd.scale (%i) {scale = 2.5, bias = 0.5} : tensor<3xi32>
+        %pow = pd.pow (%i) {y = 2.7} : tensor<3xi32>
+    "#;
+    let Some(python) = batch::python("tensorflow") else {
+        return;
+    };
+    let names = PROGRAM
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix('%')?.split_once(" = pd."));
+    let fetched = names.map(|(name, _)| format!("pd.fetch (%{name}) {{name = \"{name}\"}}\n"));
+    let text = format!("{PROGRAM}\n{}", fetched.collect::<String>());
+    let mut graphs = Graphs(Batch::new());
+    let module = common::read(&pir_dialects::context(), &text);
+    let tensor = |shape: &[usize], values: &[f64]| Tensor::new(shape, values.to_vec()).unwrap();
+    let inputs = vec![
+        ("x".to_owned(), tensor(&[2, 3], &[0.7, -1.5, 2.0, 0.25, -0.125, 3.5])),
+        ("y".to_owned(), tensor(&[3], &[0.5, -2.0, 1.25])),
+    ];
+    graphs.add("edges", &module, &inputs, &mut Random::new(1)).unwrap();
+    graphs.0.run(&python, "tools/tensorflow/test");
+}
+
 /// Programs that PaddlePaddle saved, with the inputs that they were saved with.
 #[test]
 #[ignore = "needs TensorFlow"]

@@ -139,6 +139,10 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                 .ok_or("`num_classes` is missing")?;
             let classes = usize::try_from(classes).map_err(|_| "`num_classes` cannot be negative")?;
             let [x] = take(inputs)?;
+            // Classes are not counted from the end.
+            if let Some(class) = x.wholes()?.iter().find(|&&class| class < 0) {
+                return Err(format!("there is no class {class}"));
+            }
             let places = positions(&x, classes)?;
             let mut shape: Shape = x.shape().into();
             shape.push(classes);

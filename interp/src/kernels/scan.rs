@@ -112,10 +112,13 @@ pub(super) fn cumsum(s: &Spec<'_>) -> Result<Kernel, String> {
             let n = x.len();
             x = x.reshaped(&[n])?;
         }
-        if x.rank() == 0 || x.is_empty() {
+        if x.is_empty() {
             return one(x);
         }
-        let (outer, n, inner) = around(x.shape(), axis(at, x.rank())?);
+        let (outer, n, inner) = match x.rank() {
+            0 => (1, 1, 1),
+            rank => around(x.shape(), axis(at, rank)?),
+        };
         fn run<T: Element>(
             v: &[T],
             (outer, n, inner): (usize, usize, usize),

@@ -78,15 +78,6 @@ pub(super) fn whole_pow(base: i64, exponent: i64) -> i64 {
     }
 }
 
-/// A power of an integer with a real exponent, truncated.
-pub(super) fn mixed_pow(base: i64, exponent: f64) -> i64 {
-    if exponent == exponent.trunc() && exponent.abs() < 9e18 {
-        whole_pow(base, exponent as i64)
-    } else {
-        (base as f64).powf(exponent) as i64
-    }
-}
-
 /// The error function: the Maclaurin series near zero, a continued fraction (by the modified Lentz algorithm) beyond.
 /// Abramowitz and Stegun, Handbook of Mathematical Functions, 7.1.5 and 7.1.14.
 pub(super) fn erf(x: f64) -> f64 {
@@ -321,7 +312,5 @@ mod tests {
             assert_eq!(whole_pow(base, exponent), power, "{base} to {exponent}");
         }
         assert_eq!(whole_pow(3, i64::MAX), whole_pow(3, i64::MAX - 1).wrapping_mul(3));
-        assert_eq!(mixed_pow(9, 0.5), 3);
-        assert_eq!(mixed_pow(2, -0.5), 0);
     }
 }

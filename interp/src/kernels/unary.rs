@@ -7,7 +7,7 @@ use super::broadcast::{map, through};
 use super::math::single;
 use super::pieces;
 use super::single::{Direct, tested};
-use super::special::{digamma, erf_inv, lgamma, mixed_pow};
+use super::special::{digamma, erf_inv, lgamma, whole_pow};
 use super::vector::{Cos, Power, PrepareMapping, Sin, apply, function, mapping};
 use super::{Kernel, Outputs, Prepare, Spec, one, take};
 use crate::tensor::buffer::gathered;
@@ -127,7 +127,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
                 2.0 => numbers_of(x, |v| v * v, |v| v * v, |v| v.wrapping_mul(v)),
                 _ if x.dtype() == DType::F32 && place.is_none() => apply(x, &known),
                 _ if x.dtype() == DType::F32 => apply(x, &power(y)),
-                _ => numbers_of(x, |v| v.powf(y as f32), |v| v.powf(y), |v| mixed_pow(v, y)),
+                _ => numbers_of(x, |v| v.powf(y as f32), |v| v.powf(y), |v| whole_pow(v, y as i64)),
             }
         }))
     }),

@@ -322,12 +322,7 @@ fn equal_slots(
 }
 
 /// The pairs of slots in one class: the first one, and another that is used.
-fn pairs(
-    body: &Body,
-    slots: &PhiGraph,
-    group_of: &[u32],
-    class_of: impl Fn(usize) -> u32,
-) -> Vec<(ValueId, ValueId)> {
+fn pairs(body: &Body, slots: &PhiGraph, group_of: &[u32], class_of: impl Fn(usize) -> u32) -> Vec<(ValueId, ValueId)> {
     let mut first_of: Vec<u32> = Vec::new();
     let mut pairs = Vec::new();
     for (index, slot) in slots.slots.iter().enumerate() {

@@ -39,7 +39,8 @@ pub(super) const OPS: &[(&str, Compose)] = &[
             Some(prior) if ![-1, classes].contains(&count(prior)) => {
                 return Err(format!("`prior_dist` must have {classes} elements, one for each class"));
             }
-            Some(prior) => kept + prior.reshape([classes]) * eps,
+            // PaddlePaddle has no derivative in the distribution.
+            Some(prior) => kept + prior.detach().reshape([classes]) * eps,
             None => kept + f64::from(eps as f32 / classes as f32),
         }])
     }),
@@ -123,7 +124,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         let numbers: Vec<f64> = (0..n * n)
             .map(|at| f64::from(if reverse { at / n <= at % n } else { at % n <= at / n }))
             .collect();
-        let inside = op.numbers(&numbers, &mask, x).above(0.5);
+        let inside = op.numbers(&numbers, &mask, x).above(0.0);
         let terms = x.reshape(shape).expand(&*square);
         let terms = inside.expand(&*square).select(terms, terms.filled(f64::NEG_INFINITY));
         let sums = terms.logsumexp_with(|o| o.axis(&[axis as i64 + 1]));
@@ -159,7 +160,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
             .reshape([&*shape, &[1, n]].concat())
             .expand([&*shape, &[n, n]].concat());
         let numbers: Vec<f64> = (0..n * n).map(|at| f64::from(at % n - at / n == offset)).collect();
-        let on = op.numbers(&numbers, &[n, n], x).above(0.5).expand(lines.dims());
+        let on = op.numbers(&numbers, &[n, n], x).above(0.0).expand(lines.dims());
         let mut others = 0..rank - 2;
         let order: Vec<i64> = (0..rank)
             .map(|dim| match dim {
@@ -290,7 +291,15 @@ fn digamma(x: Expr<'_>) -> Expr<'_> {
     let inside = left.select(x, x.filled(0.25));
     let part = inside - inside.floor();
     let cotangent = (part * PI).cos() / (part * PI).sin() * PI;
-    left.select(right - cotangent, right)
+    // At zero the sign decides; further poles have none.
+    let zero = x.equal(x.zeros());
+    let pole = zero.select(-(x.ones() / x), x.filled(f64::NAN)).detach();
+    is_pole(x).select(pole, left.select(right - cotangent, right))
+}
+
+/// Where the derivatives of the logarithm of the gamma function have poles.
+fn is_pole(x: Expr<'_>) -> Expr<'_> {
+    x.equal(x.floor()).logical_and(x.less_equal(x.zeros()))
 }
 
 /// The numbers of Bernoulli B(2k) for k from 1.
@@ -342,7 +351,8 @@ fn polygamma(x: Expr<'_>, n: i32) -> Expr<'_> {
     let part = inside - inside.floor();
     let cotangent = (part * PI).cos() / (part * PI).sin();
     let mirrored = if n % 2 == 0 { right } else { -right };
-    left.select(mirrored - polynomial(cotangent, &reflected), right)
+    let pole = x.filled(if n % 2 == 0 { f64::NEG_INFINITY } else { f64::INFINITY });
+    is_pole(x).select(pole, left.select(mirrored - polynomial(cotangent, &reflected), right))
 }
 
 /// A softplus for each step on the path to a class in a tree; the missing steps of shorter paths contribute zeros, as

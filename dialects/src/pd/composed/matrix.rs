@@ -10,7 +10,7 @@ use crate::stablehlo::ops as hlo;
 
 pub(super) const OPS: &[(&str, Compose)] = &[
     ("cholesky", |op| {
-        let (x, upper) = (matrices(op, "x")?, op.flag("upper")?);
+        let (x, upper) = (square(op, "x")?, op.flag("upper")?);
         let lower = [("lower", op.scope.context().attr(AttrData::Bool(!upper)))];
         let out = op
             .scope
@@ -50,10 +50,8 @@ pub(super) const OPS: &[(&str, Compose)] = &[
     }),
     ("lu", |op| {
         let lu = Lu::of(matrices(op, "x")?)?;
-        let lead = lu.pivots.dims();
-        let fine = op.scope.full_with(&lead[..lead.len() - 1], 0.0, |o| o.dtype(Type::I32));
         match op.flag("pivot")? {
-            true => Ok(op.wanted(&[("out", lu.factors), ("pivots", lu.pivots), ("infos", fine)])),
+            true => Ok(op.wanted(&[("out", lu.factors), ("pivots", lu.pivots), ("infos", lu.infos)])),
             false => Err("`pivot = false` is not supported".to_owned()),
         }
     }),
@@ -75,6 +73,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
             factors,
             pivots: op.x("pivots")?,
             diagonal: factors,
+            infos: factors,
         };
         match op.text("trans")?.as_str() {
             "N" => Ok(vec![lu.solve(b)]),
@@ -196,7 +195,8 @@ fn rank<'c>(
     let extent = x.dims().iter().rev().take(2).max().copied().unwrap_or(1) as f64;
     let least = limit(largest(values) * (digits * extent), values)?;
     let counted = values.greater_than(least).cast(Type::I64);
-    let sum = counted.sum_with(|o| o.axis([values.rank() as i64 - 1]));
+    // Limits may have more batch dimensions than the matrices.
+    let sum = counted.sum_with(|o| o.axis([-1]));
     // PaddlePaddle declares the element type of `x` for some of these.
     let elem = op.results.first().and_then(|&ty| op.scope.context().as_tensor(ty));
     Ok(vec![elem.map_or(sum, |(_, elem)| sum.to(Some(elem)))])
@@ -247,6 +247,15 @@ fn systems<'c>(op: &Call<'c>, a: &str, b: &str) -> Result<(Expr<'c>, Expr<'c>), 
     match lead(coefficients) == lead(sides) {
         true => Ok((coefficients, sides)),
         false => Err(format!("`{a}` and `{b}` must have the same batch dimensions")),
+    }
+}
+
+/// An operand of square matrices.
+fn square<'c>(op: &Call<'c>, name: &str) -> Result<Expr<'c>, String> {
+    let x = matrices(op, name)?;
+    match x.dims() {
+        [.., m, n] if m == n => Ok(x),
+        dims => Err(format!("`{name}` must hold square matrices, and its shape is {dims:?}")),
     }
 }
 
@@ -334,6 +343,8 @@ struct Lu<'c> {
     factors: Expr<'c>,
     pivots: Expr<'c>,
     diagonal: Expr<'c>,
+    /// The number of the first pivot that is zero, from 1 on; 0 if none is.
+    infos: Expr<'c>,
 }
 
 impl<'c> Lu<'c> {
@@ -349,7 +360,7 @@ impl<'c> Lu<'c> {
             ctx.tensor(&[lead, &[n]].concat(), Type::I32),
             ctx.tensor(lead, Type::I32),
         ];
-        let &[factors, pivots, _] = &lapack("getrf", &[x], &[], &types)[..] else {
+        let &[factors, pivots, infos] = &lapack("getrf", &[x], &[], &types)[..] else {
             return Err("the factors cannot be computed".to_owned());
         };
         let places: Vec<i64> = (0..n).map(|k| k * (n + 1)).collect();
@@ -359,6 +370,7 @@ impl<'c> Lu<'c> {
             factors,
             pivots,
             diagonal,
+            infos,
         })
     }
 
@@ -395,7 +407,7 @@ pub(super) fn permutation<'c>(like: Expr<'c>, pivots: Expr<'c>) -> Expr<'c> {
 
 /// The eigenvalues and eigenvectors of symmetric matrices.
 fn eigen<'c>(op: &Call<'c>, half: &str) -> Result<(Expr<'c>, Expr<'c>), String> {
-    let x = matrices(op, "x")?;
+    let x = square(op, "x")?;
     let (ctx, &[ref lead @ .., n]) = (op.scope.context(), &x.dims()[..x.rank() - 1]) else {
         return Err("the operand must be a matrix".to_owned());
     };

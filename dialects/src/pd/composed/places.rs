@@ -35,12 +35,18 @@ pub(super) const OPS: &[(&str, Compose)] = &[
     }),
     ("fill_diagonal", |op| {
         let (x, value) = (op.x("x")?, op.float("value")?);
-        let shape = op.shape("x")?;
-        if shape.len() != 2 || op.flag("wrap")? {
+        let (&[m, n], false) = (&*op.shape("x")?, op.flag("wrap")?) else {
             return Err("only matrices without `wrap` are supported".to_owned());
-        }
-        let on = diagonal(op, x, &shape, op.int("offset")?)?;
-        Ok(vec![on.select(x.filled(value), x)])
+        };
+        // Below the main diagonal, too, PaddlePaddle leaves the rows alone that it does not reach.
+        let reached = m.min(n);
+        let top = x.cut(0, 0, reached);
+        let on = diagonal(op, top, &[reached, n], op.int("offset")?)?;
+        let filled = on.select(top.filled(value), top);
+        Ok(vec![match reached < m {
+            true => op.scope.concat_with(&[filled, x.cut(0, reached, m)], |o| o.axis(0)),
+            false => filled,
+        }])
     }),
     ("fill_diagonal_tensor", |op| {
         let (x, y, offset) = (op.x("x")?, op.x("y")?, op.int("offset")?);
@@ -232,7 +238,7 @@ pub(super) fn diagonal<'c>(op: &Call<'c>, x: Expr<'c>, shape: &[i64], offset: i6
     let (m, n) = (shape[0], shape[1]);
     fits_in_table(&[m, n])?;
     let numbers: Vec<f64> = (0..m * n).map(|at| f64::from(at % n - at / n == offset)).collect();
-    Ok(op.numbers(&numbers, shape, x).above(0.5))
+    Ok(op.numbers(&numbers, shape, x).above(0.0))
 }
 
 /// The rows of `zeros` with the values scattered to them added, and the number of values for each.

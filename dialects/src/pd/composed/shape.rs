@@ -69,7 +69,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
         if !(0.0..=0.5).contains(&ratio) {
             return Err("`shift_ratio` must be from 0 to 0.5".to_owned());
         }
-        let moved = (c as f64 * ratio) as i64;
+        let [moved, both] = [c, 2 * c].map(|c| (c as f32 * ratio as f32) as i64);
         let x = op.x("x")?.reshape([nt / segments, segments, c, h, w]);
         // One part of the channels comes from the segment before, one from the next segment.
         let back = x
@@ -77,10 +77,10 @@ pub(super) const OPS: &[(&str, Compose)] = &[
             .pad(&[0, 0, 1, 0, 0, 0, 0, 0, 0, 0])
             .cut(1, 0, segments);
         let ahead = x
-            .cut(2, moved, 2 * moved)
+            .cut(2, moved, both)
             .pad(&[0, 0, 0, 1, 0, 0, 0, 0, 0, 0])
             .cut(1, 1, segments + 1);
-        let parts = [back, ahead, x.cut(2, 2 * moved, c)];
+        let parts = [back, ahead, x.cut(2, both, c)];
         let whole = op.scope.concat_with(&parts, |o| o.axis(2));
         Ok(vec![whole.reshape([nt, c, h, w])])
     }),

@@ -12,11 +12,10 @@ pub(super) const OPS: &[(&str, Compose)] = &[
     ("nansum", |op| {
         let (x, axes, keep) = (op.x("x")?, op.ints("axis")?, op.flag("keepdim")?);
         let known = x.isnan().select(x.zeros(), x);
-        let sum = known.sum_with(|o| o.axis(&*axes).keepdim(keep));
-        let ty = *op.results.first().ok_or("the result is missing")?;
-        Ok(vec![match op.scope.context().as_tensor(ty) {
-            Some((_, elem)) => sum.to(Some(elem)),
-            None => sum,
+        let dtype = op.attr("dtype").and_then(|attr| op.scope.context().attr_type(attr));
+        Ok(vec![match dtype {
+            Some(elem) => known.cast(elem).sum_with(|o| o.axis(&*axes).keepdim(keep).dtype(elem)),
+            None => known.sum_with(|o| o.axis(&*axes).keepdim(keep)),
         }])
     }),
     ("std", |op| {
@@ -105,11 +104,11 @@ fn middle<'c>(op: &Call<'c>, skips: bool) -> Result<Vec<Expr<'c>>, String> {
             take(half(count - 1.0)),
             take(half(count).minimum(count.filled((n - 1) as f64))),
         ];
-        let value = if is_mean { (low[0] + high[0]) * 0.5 } else { low[0] };
+        let value = if is_mean { halfway(low[0], high[0]) } else { low[0] };
         (value, [low[1], high[1]])
     } else {
         let [low, high] = [(n - 1) / 2, n / 2].map(|k| ordered.map(|x| x.cut(at, k, k + 1)));
-        let value = if is_mean { (low[0] + high[0]) * 0.5 } else { low[0] };
+        let value = if is_mean { halfway(low[0], high[0]) } else { low[0] };
         let unknown = lines.isnan().any_with(|o| o.axis(last).keepdim(true));
         (unknown.select(value.filled(f64::NAN), value), [low[1], high[1]])
     };
@@ -125,18 +124,25 @@ fn middle<'c>(op: &Call<'c>, skips: bool) -> Result<Vec<Expr<'c>>, String> {
     Ok([values.reshape(dims), places][..op.results.len().min(2)].to_vec())
 }
 
+/// The mean of two numbers; that of integers is truncated.
+fn halfway<'c>(x: Expr<'c>, y: Expr<'c>) -> Expr<'c> {
+    match x.elem().is_some_and(|elem| x.scope().context().is_float(elem)) {
+        true => (x + y) * 0.5,
+        false => (x + y) / x.filled(2.0),
+    }
+}
+
 /// How many numbers are in each of equal parts of a range, or of that of the numbers themselves.
 fn histogram<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
-    let (x, bins, low, high) = (op.x("input")?, op.int("bins")?, op.float("min")?, op.float("max")?);
+    let (x, bins) = (op.x("input")?, op.int("bins")?);
+    let is_whole = !x.elem().is_some_and(|elem| op.scope.context().is_float(elem));
+    let [low, high] = [op.float("min")?, op.float("max")?].map(|end| if is_whole { end.trunc() } else { end });
     if low > high || bins < 1 || op.shape("input")?.contains(&0) {
         return Err("`bins` must be positive, `min` at most `max`, and `input` not empty".to_owned());
     }
     fits_in_table(&[bins, op.shape("input")?.iter().product()])?;
     let x = x.reshape([-1, 1]);
-    let x = match x.elem() {
-        Some(elem) if op.scope.context().is_float(elem) => x,
-        _ => x.cast(Type::F64),
-    };
+    let x = if is_whole { x.cast(Type::F64) } else { x };
     let (low, high) = match low < high {
         true => (x.filled(low), x.filled(high)),
         false => {
@@ -155,10 +161,9 @@ fn histogram<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
         .clip(0.0, (bins - 1) as f64);
     let numbers: Vec<f64> = (0..bins).map(|bin| bin as f64).collect();
     let hits = place.equal(op.numbers(&numbers, &[1, bins], x)).logical_and(inside);
-    let ty = *op.results.first().ok_or("the result is missing")?;
     let is_dense = op.flag("density")?;
     let counted = match op.some("weight") {
-        Some(weight) => hits.cast_like(weight) * weight.reshape([-1, 1]),
+        Some(weight) => hits.cast(Type::F32) * weight.cast(Type::F32).reshape([-1, 1]),
         None if is_dense => hits.cast(Type::F32),
         None => hits.cast(Type::I64),
     };
@@ -170,10 +175,7 @@ fn histogram<'c>(op: &Call<'c>) -> Result<Vec<Expr<'c>>, String> {
         }
         false => counts,
     };
-    Ok(vec![match op.scope.context().as_tensor(ty) {
-        Some((_, elem)) => counts.to(Some(elem)),
-        None => counts,
-    }])
+    Ok(vec![counts])
 }
 
 /// The most frequent element along an axis, the smallest of several, and its last index.

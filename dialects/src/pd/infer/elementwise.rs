@@ -41,6 +41,15 @@ fn broadcast_operands(args: &InferArgs<'_>, first: usize) -> Result<Shaped, Stri
     })
 }
 
+/// The type of the operand; the bounds must be in order, where they are known.
+pub(in super::super) fn clip(args: InferArgs<'_>) -> Types {
+    let bound = |name: &str| args.attr(name).and_then(|attr| args.ctx.attr_f64(attr));
+    match (bound("min"), bound("max")) {
+        (Some(min), Some(max)) if min > max => Err(format!("`min` = {min} must not exceed `max` = {max}")),
+        _ => unchanged(args),
+    }
+}
+
 pub(in super::super) fn elementwise(args: InferArgs<'_>) -> Types {
     // Usually nothing is broadcast.
     if let (Some(x), Some(y)) = (args.operand_type(0), args.operand_type(1))

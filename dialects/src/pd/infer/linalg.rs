@@ -5,7 +5,8 @@ use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 
 use super::{
-    Dims, Shaped, Types, axis, broadcast, count, dims_text, dtype, elements, flag, int, ints, is_operand, one, operand,
+    Dims, Shaped, Types, axes, axis, broadcast, count, dims_text, dtype, elements, flag, int, ints, is_operand, one,
+    operand,
 };
 
 pub(in super::super) fn dot(args: InferArgs<'_>) -> Types {
@@ -203,10 +204,10 @@ fn reduced(args: &InferArgs<'_>, keepdim: &str, default: &[i64]) -> Types {
     if is_operand(args, "axis") && args.operands.len() > 1 {
         return Err("the axes are not constant".to_owned());
     }
-    let axes = ints(args, "axis").unwrap_or_else(|| default.to_vec());
-    let axes: Vec<usize> = match axes.is_empty() || flag(args, "reduce_all") {
+    let named = ints(args, "axis").unwrap_or_else(|| default.to_vec());
+    let axes: Vec<usize> = match named.is_empty() || flag(args, "reduce_all") {
         true => (0..x.dims.len()).collect(),
-        false => axes.iter().map(|&a| axis(a, x.dims.len())).collect::<Result<_, _>>()?,
+        false => axes(&named, x.dims.len())?,
     };
     one(args.ctx.tensor(&without(&x, &axes, flag(args, keepdim)), x.elem))
 }

@@ -122,6 +122,19 @@ pub(super) fn is_operand(args: &InferArgs<'_>, name: &str) -> bool {
     args.attr(name).is_none() && args.operands.len() > required
 }
 
+/// Axes as non-negative numbers, each named once.
+pub(super) fn axes(values: &[i64], rank: usize) -> Result<Vec<usize>, String> {
+    let mut seen = vec![false; rank];
+    let place = |&value: &i64| {
+        let at = axis(value, rank)?;
+        match std::mem::replace(&mut seen[at], true) {
+            true => Err(format!("the axes {} name axis {at} twice", dims_text(values))),
+            false => Ok(at),
+        }
+    };
+    values.iter().map(place).collect()
+}
+
 /// An axis as a non-negative number.
 pub(super) fn axis(value: i64, rank: usize) -> Result<usize, String> {
     let at = if value < 0 { value + rank as i64 } else { value };

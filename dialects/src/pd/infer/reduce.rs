@@ -2,7 +2,7 @@
 
 use pir_ir::{DYNAMIC, InferArgs, Type, TypeData};
 
-use super::{Dims, Shaped, Types, axis, dtype, flag, int, ints, is_operand, one, operand, spelled};
+use super::{Dims, Shaped, Types, axes, axis, dtype, flag, int, ints, is_operand, one, operand, spelled};
 
 fn reduced(args: &InferArgs<'_>, keepdim: &str) -> Result<Shaped, String> {
     let x = operand(args, 0)?;
@@ -16,10 +16,10 @@ fn reduced(args: &InferArgs<'_>, keepdim: &str) -> Result<Shaped, String> {
         }
         return Err("the axes are not constant, so the rank of the result is unknown".to_owned());
     }
-    let axes = ints(args, "axis").unwrap_or_default();
-    let mut gone = vec![axes.is_empty(); x.dims.len()];
-    for a in axes {
-        gone[axis(a, x.dims.len())?] = true;
+    let named = ints(args, "axis").unwrap_or_default();
+    let mut gone = vec![named.is_empty(); x.dims.len()];
+    for at in axes(&named, x.dims.len())? {
+        gone[at] = true;
     }
     let dims: Dims = x
         .dims
@@ -66,8 +66,11 @@ pub(in super::super) fn reduce_truth(args: InferArgs<'_>) -> Types {
 pub(in super::super) fn arg_reduce(args: InferArgs<'_>) -> Types {
     let elem = dtype(&args).unwrap_or(Type::I64);
     if flag(&args, "flatten") {
-        operand(&args, 0)?;
-        return one(args.ctx.tensor(&[], elem));
+        let rank = match flag(&args, "keepdims") {
+            true => operand(&args, 0)?.dims.len(),
+            false => 0,
+        };
+        return one(args.ctx.tensor(&vec![1; rank], elem));
     }
     one(Shaped {
         elem,

@@ -4,7 +4,7 @@ use pir_ir::{DYNAMIC, InferArgs, Type, TypeData};
 use smallvec::SmallVec;
 
 use super::{
-    Dims, Shaped, Types, axis, broadcast, count, dims_text, flag, int, ints, is_operand, one, operand, spelled,
+    Dims, Shaped, Types, axes, axis, broadcast, count, dims_text, flag, int, ints, is_operand, one, operand, spelled,
 };
 
 pub(in super::super) fn matmul(args: InferArgs<'_>) -> Types {
@@ -61,6 +61,13 @@ pub(in super::super) fn transpose(args: InferArgs<'_>) -> Types {
         return Err(format!("`perm` has {} axes, the operand {}", perm.len(), x.dims.len()));
     }
     one(Shaped { dims, ..x }.ty(args.ctx))
+}
+
+/// The type of the operand, whose axes are named once each.
+pub(in super::super) fn flip(args: InferArgs<'_>) -> Types {
+    let x = operand(&args, 0)?;
+    axes(&ints(&args, "axis").unwrap_or_default(), x.dims.len())?;
+    one(x.ty(args.ctx))
 }
 
 /// The second operand is the shape of the result; only the rank is static.

@@ -16,7 +16,8 @@ pub(super) const ROWS: Rows = rows! {
     Celu |c, op| exponential(c.x(0), 1.0, op.alpha(), op.alpha());
     LeakyRelu |c, op| c.x(0).above(0.0).select(c.x(0), times(c.x(0), op.negative_slope()));
     Relu6 |c, _| limited(c.x(0), like(c.x(0), 0.0), like(c.x(0), 6.0));
-    Hardtanh |c, op| limited(c.x(0), like(c.x(0), op.t_min()), like(c.x(0), op.t_max()));
+    // The upper bound wins where they are the wrong way round.
+    Hardtanh |c, op| limited(c.x(0), like(c.x(0), op.t_min().min(op.t_max())), like(c.x(0), op.t_max()));
     Hardsigmoid |c, op| {
         let x = c.x(0).affine(op.slope(), op.offset());
         limited(x, like(x, 0.0), like(x, 1.0))

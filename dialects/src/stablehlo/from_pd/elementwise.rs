@@ -179,10 +179,8 @@ pub(super) const ROWS: Rows = rows! {
     Pow |c, op| match op.y().constant() {
         Some(1.0) => c.x(0),
         Some(2.0) => c.x(0) * c.x(0),
-        Some(y) if !c.is_float() && y.fract() != 0.0 => {
-            let wide = converted(c.x(0), Type::F64);
-            converted(wide.pow(y), c.elem())
-        }
+        // Exponents of integers are truncated.
+        Some(y) if !c.is_float() => binary(ops::Power::NAME, c.x(0), c.x(0).filled(y.trunc()), c.dims()),
         _ => binary(ops::Power::NAME, c.x(0), spread(c.x(0).number(op.y()), c.dims()), c.dims()),
     };
     Subtract |c, _| match is_bool(c.x(0)) {

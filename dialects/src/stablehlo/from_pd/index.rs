@@ -76,7 +76,7 @@ pub(super) const ROWS: Rows = rows! {
     OneHot |c, _| {
         let (x, dims) = (c.x(0), c.dims());
         let last = dims.len().checked_sub(1).ok_or("the operand needs at least one dimension")?;
-        let places = within(c, reshaped(x, &dims[..last]), &[dims[last]]);
+        let places = converted(reshaped(x, &dims[..last]), Type::I64);
         let places = spread_along(places, &(0..last as i64).collect::<Vec<_>>(), dims);
         let numbers = iota(c.scope, dims, last, places.elem().unwrap_or(Type::I64));
         converted(compare("EQ", places, numbers, dims), c.elem())

@@ -195,6 +195,11 @@ def medians(draw, op):
                 x = Tensor(holes, dtype) if op == "nanmedian" else draw.distinct([4, 5], dtype)
                 call = lambda x, a=axis, k=keep, m=mode: getattr(C, op)(x, a, k, m)[0]  # noqa: E731
                 yield Case(op, [x], attributes(axis=axis, keepdim=keep, mode=mode), call, **SUMMED)
+    for dtype in ("i32", "i64"):
+        # The mean of the two in the middle is truncated.
+        for values in ([-2, -3, -1, -3], [1, 2, 3, 4], [-1, 5, 2]):
+            call = lambda x: getattr(C, op)(x, [], True, "avg")[0]  # noqa: E731
+            yield Case(op, [Tensor(np.array(values), dtype)], attributes(axis=[], keepdim=True, mode="avg"), call, grad=False, typed=True)
 
 
 @covers("histogram")
@@ -208,6 +213,8 @@ def histograms(draw, op):
                 yield Case(op, [x], given + "", lambda x, m=more: C.histogram(x, None, *m), grad=False, typed=True, ulp=16)
                 yield Case(op, [x, weight], given, lambda x, w, m=more: C.histogram(x, w, *m), grad=False, typed=True, ulp=16)
         same = Tensor(np.full([5], 2.0), dtype)
+        whole = Tensor(np.array([1, 3, 3, 0]), "i64")
+        yield Case(op, [whole], attributes(bins=4, min=-0.5, max=0.0), lambda x: C.histogram(x, None, 4, -0.5, 0.0, False), grad=False, typed=True)
         yield Case(op, [same], attributes(bins=4, min=0.0, max=0.0), lambda x: C.histogram(x, None, 4, 0.0, 0.0, False), grad=False, typed=True)
 
 
@@ -217,6 +224,10 @@ def nansum(draw, op):
         x = Tensor(np.array([[1.0, np.nan, 2.5], [np.nan, np.nan, 0.5]]), dtype)
         for axis, keep in (([], False), ([0], True), ([1], False)):
             yield Case(op, [x], attributes(axis=axis, keepdim=keep), lambda x, a=axis, k=keep: C.nansum(x, a, None, k), **SUMMED)
+    for dtype in ("i1", "i32", "f32"):
+        for to, theirs in (("f64", paddle.float64), ("i32", paddle.int32), ("i64", paddle.int64)):
+            x = Tensor(np.array([1, 0, 1]), dtype, grad=False)
+            yield Case(op, [x], f"axis = [0], dtype = {to}", lambda x, d=theirs: C.nansum(x, [0], d, False), grad=False, note=to)
 
 
 @covers("std")

@@ -46,6 +46,8 @@ def gamma(draw, op):
         # Not near zeros and poles, where one of the two is exact and the other is not.
         for values in ([0.1, 0.7, 1.4, 2.6, 3.5, 7.9, 30.0, 500.0], [0.3, 4.25, 9.0]) + (([-0.4, -1.7, -3.2],) if op == "lgamma" else ()):
             yield Case(op, [Tensor(np.array(values), dtype)], call=getattr(C, op), **SUMMED | {"ulp": 256, "gulp": 1024})
+        if op == "digamma":
+            yield Case(op, [Tensor(np.array([0.0, -0.0, -1.0, -2.0]), dtype)], call=C.digamma, grad=False, note="poles")
 
 
 @covers("erfinv")
@@ -83,7 +85,7 @@ def shuffles(draw, op):
 def temporal_shift(draw, op):
     for dtype in TYPES:
         for ratio in (0.25, 0.4):
-            yield Case(op, [draw.tensor([6, 5, 2, 3], dtype)], attributes(seg_num=3, shift_ratio=ratio), lambda x, r=ratio: C.temporal_shift(x, 3, r, "NCHW"), typed=True)
+            yield Case(op, [draw.tensor([6, 6, 2, 3], dtype)], attributes(seg_num=3, shift_ratio=ratio), lambda x, r=ratio: C.temporal_shift(x, 3, r, "NCHW"), typed=True)
 
 
 @covers("maxout")
@@ -363,6 +365,8 @@ def polygamma(draw, op):
         for n in (1, 2, 3, 5):
             values = Tensor(np.array([0.2, 0.7, 1.4, 2.6, 7.9, 30.0]), dtype)
             yield Case(op, [values], attributes(n=n), lambda x, n=n: C.polygamma(x, n), **SUMMED | {"ulp": 256, "gulp": 4096})
+            poles = Tensor(np.array([0.0, -0.0, -1.0, -2.0]), dtype)
+            yield Case(op, [poles], attributes(n=n), lambda x, n=n: C.polygamma(x, n), grad=False, typed=True, note="poles")
 
 
 @covers("conv3d_transpose")

@@ -76,6 +76,11 @@ def matrix_rank_tol(draw, op):
             x = Tensor(np.diag([3.0, 2.0, 0.1]), dtype, grad=False)
             yield Case(op, [x, Tensor(np.array(limit), dtype, grad=False)], attributes(use_default_tol=usual),
                        lambda x, t, u=usual: C.matrix_rank_tol(x, t, u, False), grad=False, typed=True)
+        # Limits of more batch dimensions than the matrices have, and of fewer.
+        for limits in ([0.5, 2.5], [[0.5, 2.5], [0.01, 5.0]], [[0.5], [2.5]]):
+            x = Tensor(np.stack([np.diag([3.0, 2.0, 0.1]), np.diag([3.0, 1.0, 0.0])]), dtype, grad=False)
+            yield Case(op, [x, Tensor(np.array(limits), dtype, grad=False)], attributes(use_default_tol=False),
+                       lambda x, t: C.matrix_rank_tol(x, t, False, False), grad=False, typed=True)
 
 
 @covers("matrix_rank_atol_rtol")

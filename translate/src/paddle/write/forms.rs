@@ -15,31 +15,42 @@ impl Writer<'_> {
         let ctx = self.ctx;
         let shape = types.first().and_then(|&ty| ctx.as_tensor(ty)).map(|(shape, _)| shape);
         let Some(shape) = shape else { return inputs };
-        if shape.contains(&DYNAMIC) {
-            let own = |value| ctx.as_tensor(self.body.value_type(value)).map(|(own, _)| own);
-            let values = self.body.operands_vec(view.op);
-            let Some(whole) = values.iter().position(|&value| own(value) == Some(shape)) else {
-                return inputs;
-            };
-            let like = inputs[whole];
-            for (input, &value) in inputs.iter_mut().zip(&values) {
-                let ty = self.body.value_type(value);
-                if own(value).is_some_and(|own| own != shape) {
-                    let mut attrs = String::new();
-                    json::entry("target_shape", &json::list("0.a_i64", shape), &mut attrs);
-                    let wide = ctx.tensor(shape, ctx.elem_type(ty));
-                    *input = self.raw("1.expand_as", &attrs, &[*input, like], &[wide]);
-                }
+        let own = |value| ctx.as_tensor(self.body.value_type(value)).map(|(own, _)| own);
+        let whole = self.body.operands(view.op).position(|value| own(value) == Some(shape));
+        let like = whole.map(|whole| inputs[whole]);
+        if like.is_some() || !shape.contains(&DYNAMIC) {
+            for place in 0..inputs.len() {
+                self.spread(view, &mut inputs, place, shape, like);
             }
-            return inputs;
         }
-        for (input, value) in inputs.iter_mut().zip(self.body.operands(view.op)) {
-            let ty = self.body.value_type(value);
-            if ctx.as_tensor(ty).is_some_and(|(own, _)| own != shape) {
-                let target = self.outside(format!("{shape:?}"), |w| w.integers(shape));
-                let wide = ctx.tensor(shape, ctx.elem_type(ty));
-                *input = self.raw("1.expand", "", &[*input, target], &[wide]);
+        inputs
+    }
+
+    /// Broadcasts an operand to a shape; one that is open is that of the value `like`.
+    fn spread(&mut self, view: OpView<'_>, inputs: &mut [Id], place: usize, shape: &[i64], like: Option<Id>) {
+        let Some(ty) = view.operand_type(place) else { return };
+        if self.ctx.as_tensor(ty).is_none_or(|(own, _)| own == shape) {
+            return;
+        }
+        let wide = self.ctx.tensor(shape, self.ctx.elem_type(ty));
+        inputs[place] = match like.filter(|_| shape.contains(&DYNAMIC)) {
+            Some(like) => {
+                let mut attrs = String::new();
+                json::entry("target_shape", &json::list("0.a_i64", shape), &mut attrs);
+                self.raw("1.expand_as", &attrs, &[inputs[place], like], &[wide])
             }
+            None => {
+                let target = self.outside(format!("{shape:?}"), |w| w.integers(shape));
+                self.raw("1.expand", "", &[inputs[place], target], &[wide])
+            }
+        };
+    }
+
+    /// Broadcasts the values of `put_along_axis` to the shape of the indices.
+    pub(super) fn spread_values(&mut self, view: OpView<'_>, mut inputs: Vec<Id>) -> Vec<Id> {
+        let shape = view.operand_type(1).and_then(|ty| self.ctx.as_tensor(ty));
+        if let (Some((shape, _)), Some(&like)) = (shape, inputs.get(1)) {
+            self.spread(view, &mut inputs, 2, shape, Some(like));
         }
         inputs
     }

@@ -238,7 +238,18 @@ impl Writer<'_> {
                     (None, "ones(axes)") => ones(),
                     (None, text) => Some(text.split(',').filter_map(|n| n.parse().ok()).collect()),
                 };
-                let values = values.ok_or_else(wrong)?;
+                let mut values = values.ok_or_else(wrong)?;
+                let rank = view
+                    .operand_type(0)
+                    .and_then(|ty| ctx.as_tensor(ty))
+                    .map(|(s, _)| s.len());
+                // Kernels do not know axes that are counted from the end.
+                if let ("axes", Some(rank)) = (name, rank) {
+                    values
+                        .iter_mut()
+                        .filter(|at| **at < 0)
+                        .for_each(|at| *at += rank as i64);
+                }
                 if kind == "int_array" {
                     let mut data = String::new();
                     json::integers(values, &mut data);

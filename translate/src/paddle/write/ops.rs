@@ -231,6 +231,10 @@ impl Writer<'_> {
         let inputs = self.inputs(view, form, &types)?;
         let inputs = match short {
             _ if EQUAL_SHAPES.contains(&short) => self.broadcast(view, inputs, &types),
+            "put_along_axis" => {
+                let inputs = self.spread_values(view, inputs);
+                self.unaliased(view, inputs)
+            }
             "batch_norm" => self.running_statistics(view, inputs),
             _ => self.unaliased(view, inputs),
         };

@@ -89,6 +89,18 @@ pub(super) const TABLE: &[(&str, Write)] = &[
         let out = e.binary("Mul", &scaled, &power, elem)?;
         e.result(0, out)
     }),
+    ("round", |e| {
+        let (x, elem) = (e.input(0)?, e.elem()?);
+        if e.view.int("decimals").is_some_and(|decimals| decimals != 0) {
+            return Err("its attribute `decimals` has no equivalent in TensorFlow".into());
+        }
+        // TensorFlow's operation makes zeros of integers.
+        let out = match e.is_float(elem) {
+            true => e.unary("Round", &x, elem)?,
+            false => x,
+        };
+        e.result(0, out)
+    }),
     ("scale", scale),
     ("trunc", |e| {
         let (x, elem) = (e.input(0)?, e.elem()?);
@@ -184,31 +196,18 @@ fn extremum_grad(e: &mut Emit<'_, '_>, wins: &str) -> Result<()> {
 
 fn scale(e: &mut Emit<'_, '_>) -> Result<()> {
     let (x, elem) = (e.input(0)?, e.elem()?);
-    // A computed number may be fractional: NaN differs from its own truncation.
-    let known = |name: &str, default: f64| match e.view.attr(name) {
-        Some(attr) => e.w.ctx.attr_f64(attr).unwrap_or(default),
-        None if e.is_operand(name) => f64::NAN,
-        None => default,
-    };
-    let (factor, bias) = (known("scale", 1.0), known("bias", 0.0));
-    let whole = factor == factor.trunc() && bias == bias.trunc();
-    // Integers are computed as integers.
-    let (x, inner) = match e.is_float(elem) || e.is_complex(elem) || whole {
-        true => (x, elem),
-        false => (e.cast(x, elem, pir_ir::Type::F64)?, pir_ir::Type::F64),
-    };
-    let by = e.number("scale", 1.0, inner)?;
-    let shift = e.number("bias", 0.0, inner)?;
+    // Those of integers are truncated.
+    let by = e.number("scale", 1.0, elem)?;
+    let shift = e.number("bias", 0.0, elem)?;
     let out = match e.flag("bias_after_scale", true) {
         true => {
-            let scaled = e.binary("Mul", &x, &by, inner)?;
-            e.binary("AddV2", &scaled, &shift, inner)?
+            let scaled = e.binary("Mul", &x, &by, elem)?;
+            e.binary("AddV2", &scaled, &shift, elem)?
         }
         false => {
-            let shifted = e.binary("AddV2", &x, &shift, inner)?;
-            e.binary("Mul", &shifted, &by, inner)?
+            let shifted = e.binary("AddV2", &x, &shift, elem)?;
+            e.binary("Mul", &shifted, &by, elem)?
         }
     };
-    let out = e.cast(out, inner, elem)?;
     e.result(0, out)
 }

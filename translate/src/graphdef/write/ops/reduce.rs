@@ -35,7 +35,11 @@ pub(super) const TABLE: &[(&str, Write)] = &[
     }),
     ("logsumexp", |e| {
         let (x, elem) = (e.input(0)?, e.elem()?);
-        let axes = axes(e, if e.flag("reduce_all", false) { "" } else { "axis" })?;
+        let axes = match (e.flag("reduce_all", false), e.list("axis")?) {
+            (false, None) => e.vector(&[0])?,
+            (true, _) => axes(e, "")?,
+            (false, Some(_)) => axes(e, "axis")?,
+        };
         let keep = e.flag("keepdim", false);
         let top = over(e, "Max", x.clone(), axes.clone(), true, elem)?;
         let shifted = e.binary("Sub", &x, &top, elem)?;

@@ -243,7 +243,12 @@ fn unpack(e: &mut Emit<'_, '_>) -> Result<()> {
 /// Sets one side of a diagonal to zero.
 fn triangle(e: &mut Emit<'_, '_>, lower: bool) -> Result<()> {
     let (x, elem) = (e.input(0)?, e.elem()?);
+    // TensorFlow refuses one beyond the corners, from where on nothing or all is kept.
     let diagonal = e.view.int("diagonal").unwrap_or(0);
+    let diagonal = match e.operand_type(0)?.0[..] {
+        [.., rows, columns] if rows >= 0 && columns >= 0 => diagonal.clamp(-rows, columns),
+        _ => diagonal,
+    };
     // `MatrixBandPart` keeps a band that includes the main diagonal: it computes the part to keep, or the part to
     // subtract.
     let kept = if lower { diagonal >= 0 } else { diagonal <= 0 };
