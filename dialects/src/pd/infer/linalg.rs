@@ -417,6 +417,9 @@ pub(in super::super) fn embedding(args: InferArgs<'_>) -> Types {
     let &[_, width] = &weight.dims[..] else {
         return Err("the weight must be a matrix".to_owned());
     };
+    if args.ctx.is_float(x.elem) {
+        return Err("the rows to take must be given by integers".to_owned());
+    }
     let mut dims = x.dims.clone();
     dims.push(width);
     one(args.ctx.tensor(&dims, weight.elem))
