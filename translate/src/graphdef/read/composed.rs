@@ -178,8 +178,11 @@ pub(super) const TABLE: &[Row] = &[
     ("TensorScatterSub", "T Tindices T", "bad_indices_policy=", |r, at| {
         r.build(at, 3, |x| Ok(vec![x[0].scatter_nd_add(x[1], -x[2])]))
     }),
-    ("TruncateMod", "T T", "", |r, at| {
+    ("TruncateDiv", "T T", "", |r, at| {
         // The quotient of integers is truncated already.
+        r.build(at, 2, |x| Ok(vec![(x[0] / x[1]).trunc()]))
+    }),
+    ("TruncateMod", "T T", "", |r, at| {
         r.build(at, 2, |x| Ok(vec![x[0] - (x[0] / x[1]).trunc() * x[1]]))
     }),
     ("Xdivy", "T T", "", |r, at| {

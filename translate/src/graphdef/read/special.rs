@@ -30,15 +30,30 @@ pub(super) const TABLE: &[Row] = &[
     ("BesselJ0", "T", "", |r, at| cylinder(r, at, |x| Ok(first_kind(x, 0)))),
     ("BesselJ1", "T", "", |r, at| cylinder(r, at, |x| Ok(first_kind(x, 1)))),
     ("BesselK0", "T", "", |r, at| {
-        cylinder(r, at, |x| Ok(decaying(x, 0) * (-x).exp()))
+        cylinder(r, at, |x| {
+            Ok(beyond_zero(x, decaying(x, 0) * (-x).exp(), f64::INFINITY))
+        })
     }),
-    ("BesselK0e", "T", "", |r, at| cylinder(r, at, |x| Ok(decaying(x, 0)))),
+    ("BesselK0e", "T", "", |r, at| {
+        cylinder(r, at, |x| Ok(beyond_zero(x, decaying(x, 0), f64::INFINITY)))
+    }),
     ("BesselK1", "T", "", |r, at| {
-        cylinder(r, at, |x| Ok(decaying(x, 1) * (-x).exp()))
+        cylinder(r, at, |x| {
+            Ok(beyond_zero(x, decaying(x, 1) * (-x).exp(), f64::INFINITY))
+        })
     }),
-    ("BesselK1e", "T", "", |r, at| cylinder(r, at, |x| Ok(decaying(x, 1)))),
-    ("BesselY0", "T", "", |r, at| cylinder(r, at, |x| Ok(second_kind(x, 0)))),
-    ("BesselY1", "T", "", |r, at| cylinder(r, at, |x| Ok(second_kind(x, 1)))),
+    ("BesselK1e", "T", "", |r, at| {
+        cylinder(r, at, |x| Ok(beyond_zero(x, decaying(x, 1), f64::INFINITY)))
+    }),
+    ("BesselY0", "T", "", |r, at| {
+        cylinder(r, at, |x| Ok(beyond_zero(x, second_kind(x, 0), f64::NEG_INFINITY)))
+    }),
+    ("BesselY1", "T", "", |r, at| {
+        cylinder(r, at, |x| {
+            // Of negative numbers there is none.
+            Ok(within(x.not_equal(x.zeros()), second_kind(x, 1), f64::NEG_INFINITY))
+        })
+    }),
     ("Betainc", "T T T", "", |r, at| {
         // TensorFlow has the derivative by the last operand only.
         wide(r, at, 3, |x| Ok(beta(x[0].detach(), x[1].detach(), x[2])))
@@ -87,16 +102,30 @@ pub(super) const TABLE: &[Row] = &[
             let sign = (n - (n * 0.5).floor() * 2.0).affine(2.0, -1.0);
             let order = is_zero.select(n.ones(), n).affine(1.0, 1.0);
             let above = sign * order.lgamma().exp() * zeta(order, x);
-            Ok(is_zero.select(x.digamma(), above))
+            let is_whole = n.equal(n.floor()).logical_and(n.greater_equal(n.zeros()));
+            Ok(within(is_whole, is_zero.select(x.digamma(), above), f64::NAN))
         })
     }),
     // TensorFlow has the derivative by the second operand only.
     ("Zeta", "T T", "", |r, at| {
         wide(r, at, 2, |x| {
-            Ok(zeta(x[0].detach() + x[1].zeros(), x[1] + x[0].zeros()))
+            let (s, q) = (x[0].detach() + x[1].zeros(), x[1] + x[0].zeros());
+            let value = within(s.above(1.0), zeta(s, q), f64::NAN);
+            Ok(within(s.not_equal(s.ones()), value, f64::INFINITY))
         })
     }),
 ];
+
+/// The value where it is defined.
+fn within<'c>(is_defined: Expr<'c>, value: Expr<'c>, elsewhere: f64) -> Expr<'c> {
+    is_defined.select(value, value.filled(elsewhere))
+}
+
+/// The value of a function of positive numbers.
+fn beyond_zero<'c>(x: Expr<'c>, value: Expr<'c>, elsewhere: f64) -> Expr<'c> {
+    // Not a number stays so.
+    within(x.less_equal(x.zeros()).logical_not(), value, elsewhere)
+}
 
 /// Reads a function of several operands, which is computed in f64.
 fn wide(
@@ -278,12 +307,15 @@ struct Gamma<'c> {
     slopes: Expr<'c>,
     /// Where the place is zero, and infinite.
     ends: [Expr<'c>; 2],
+    /// Where the order is positive and the place is, too, or the place is zero.
+    is_defined: Expr<'c>,
 }
 
 impl<'c> Gamma<'c> {
     fn new(a: Expr<'c>, x: Expr<'c>) -> Self {
         let (a, x) = (a + x.zeros(), x + a.zeros());
         let ends = [x.equal(x.zeros()), x.equal(x.filled(f64::INFINITY))];
+        let is_defined = a.above(0.0).logical_and(x.above(0.0)).logical_or(ends[0]);
         let x = ends[0].logical_or(ends[1]).select(x.ones(), x);
         let (sizes, logs) = points();
         let both = |sign: f64| {
@@ -303,25 +335,30 @@ impl<'c> Gamma<'c> {
             terms: inside.exp(),
             slopes: apart(x.log() - a.digamma()) + moved,
             ends,
+            is_defined,
         }
     }
 
     fn lower(self) -> Expr<'c> {
         let sum = total(self.terms);
         let value = self.below.select(sum, sum.affine(-1.0, 1.0));
-        self.ends[1].select(value.ones(), self.ends[0].select(value.zeros(), value))
+        let value = self.ends[1].select(value.ones(), self.ends[0].select(value.zeros(), value));
+        within(self.is_defined, value, f64::NAN)
     }
 
     fn slope(self) -> Expr<'c> {
         let sum = total(self.terms * self.slopes);
         let value = self.below.select(sum, -sum);
-        self.ends[0].logical_or(self.ends[1]).select(value.zeros(), value)
+        let value = self.ends[0].logical_or(self.ends[1]).select(value.zeros(), value);
+        within(self.is_defined, value, f64::NAN)
     }
 }
 
 /// The regularized incomplete beta function: below its mean as it is, and above as the rest of its mirror image.
 fn beta<'c>(a: Expr<'c>, b: Expr<'c>, x: Expr<'c>) -> Expr<'c> {
     let (a, b, x) = (a + x.zeros(), b + x.zeros(), x + a.zeros());
+    let is_between = x.greater_equal(x.zeros()).logical_and(x.less_equal(x.ones()));
+    let is_defined = a.above(0.0).logical_and(b.above(0.0)).logical_and(is_between);
     let (empty, full) = (x.equal(x.zeros()), x.equal(x.ones()));
     let inner = empty.logical_or(full).select(x.filled(0.5), x);
     let below = (inner * (a + b)).less_than(a);
@@ -336,7 +373,8 @@ fn beta<'c>(a: Expr<'c>, b: Expr<'c>, x: Expr<'c>) -> Expr<'c> {
     let inside = apart(front) + table(x, &logs) - apart(a) * table(x, &sizes);
     let sum = total((inside + apart(b.affine(1.0, -1.0)) * other.log()).exp());
     let value = below.select(sum, sum.affine(-1.0, 1.0));
-    full.select(value.ones(), empty.select(value.zeros(), value))
+    let value = full.select(value.ones(), empty.select(value.zeros(), value));
+    within(is_defined, value, f64::NAN)
 }
 
 /// Hurwitz's zeta function, by Euler and Maclaurin's series after some terms.
