@@ -232,25 +232,13 @@ impl<'a> Classes<'a> {
         }
     }
 
-    /// Whether slots of one class have sources that are equal if the slots of each class are: then they are. False if that would take
-    /// long to find out.
+    /// Whether slots of one class have sources that are equal if the slots of each class are: then they are. False, too, where it takes more
+    /// than [`DEPTH`] levels of operations to see.
     fn are_stable(&self, slots: &PhiGraph) -> bool {
-        let mut first_of: Vec<u32> = Vec::new();
-        (0..slots.slots.len()).all(|index| {
-            let class = self.of_slot[index];
-            if class == NONE {
-                return true;
-            }
-            if first_of.len() <= class as usize {
-                first_of.resize(class as usize + 1, NONE);
-            }
-            let first = &mut first_of[class as usize];
-            if *first == NONE {
-                *first = index as u32;
-                return true;
-            }
-            let sources = slots.sources(*first as usize).iter().zip(slots.sources(index));
-            sources.into_iter().all(|(&x, &y)| self.are_equal(x, y, DEPTH))
+        let mut others = with_the_first(slots, |index| self.of_slot[index]);
+        others.all(|(first, other)| {
+            let mut sources = std::iter::zip(slots.sources(first), slots.sources(other));
+            sources.all(|(&x, &y)| self.are_equal(x, y, DEPTH))
         })
     }
 
@@ -269,11 +257,8 @@ impl<'a> Classes<'a> {
         };
         let is_single = |op| body.num_results(op) == 1 && body.num_operands(op) <= MAX_OPERANDS;
         depth > 0
-            && body.op_name(op) == body.op_name(other)
-            && body.num_operands(op) == body.num_operands(other)
             && [op, other].into_iter().all(is_single)
-            && body.value_type(x) == body.value_type(y)
-            && self.ctx.dict_sorted(body.attrs(op)) == self.ctx.dict_sorted(body.attrs(other))
+            && Function::of(self.ctx, body, op, x) == Function::of(self.ctx, body, other, y)
             && [op, other].into_iter().all(|op| is_function(self.ctx, body, op))
             && std::iter::zip(body.operands(op), body.operands(other)).all(|(x, y)| self.are_equal(x, y, depth - 1))
     }
@@ -323,34 +308,54 @@ fn equal_slots(
 
 /// The pairs of slots in one class: the first one, and another that is used.
 fn pairs(body: &Body, slots: &PhiGraph, group_of: &[u32], class_of: impl Fn(usize) -> u32) -> Vec<(ValueId, ValueId)> {
-    let mut first_of: Vec<u32> = Vec::new();
-    let mut pairs = Vec::new();
-    for (index, slot) in slots.slots.iter().enumerate() {
-        let class = class_of(index);
-        if class == NONE {
-            continue;
+    let others = with_the_first(slots, class_of);
+    let mut pairs: Vec<(usize, usize)> = others
+        .filter(|&(_, other)| body.has_uses(slots.slots[other].value))
+        .collect();
+    // Group by group. Slots of one class stay in their order.
+    pairs.sort_by_key(|&(first, other)| (group_of[other], first));
+    let values = |(first, other): (usize, usize)| (slots.slots[first].value, slots.slots[other].value);
+    pairs.into_iter().map(values).collect()
+}
+
+/// The slots that are not the first ones of their classes, each behind the first one. Slots of no class are left out.
+fn with_the_first(slots: &PhiGraph, class_of: impl Fn(usize) -> u32) -> impl Iterator<Item = (usize, usize)> {
+    let mut first_of: Vec<Option<usize>> = Vec::new();
+    (0..slots.slots.len()).filter_map(move |index| {
+        let class = Some(class_of(index)).filter(|&class| class != NONE)? as usize;
+        if first_of.len() <= class {
+            first_of.resize(class + 1, None);
         }
-        if first_of.len() <= class as usize {
-            first_of.resize(class as usize + 1, NONE);
-        }
-        let first = &mut first_of[class as usize];
-        if *first == NONE {
-            *first = index as u32;
-        } else if body.has_uses(slot.value) {
-            pairs.push((group_of[index], *first, slot.value));
+        let first = *first_of[class].get_or_insert(index);
+        (first != index).then_some((first, index))
+    })
+}
+
+/// What an operation of one result computes of its operands.
+#[derive(PartialEq, Eq, Hash)]
+struct Function {
+    name: OpName,
+    attrs: AttrDict,
+    ty: Type,
+    num_operands: usize,
+}
+
+impl Function {
+    fn of(ctx: &Context, body: &Body, op: OpId, result: ValueId) -> Self {
+        Function {
+            name: body.op_name(op),
+            attrs: ctx.dict_sorted(body.attrs(op)),
+            ty: body.value_type(result),
+            num_operands: body.num_operands(op),
         }
     }
-    // Group by group. Slots of one class stay in their order.
-    pairs.sort_by_key(|&(group, first, _)| (group, first));
-    let first = |(_, first, other): (u32, u32, ValueId)| (slots.slots[first as usize].value, other);
-    pairs.into_iter().map(first).collect()
 }
 
 /// The results of operations that compute the same function of their operands as another one, each with its class: they
 /// are numbered from `next` on. Only of those that something in `pending` is computed from.
 fn functions(ctx: &Context, body: &Body, mut pending: Vec<ValueId>, next: u32) -> Vec<(OpId, ValueId, u32)> {
     // A function is identified by the operation without its operands, their number, and the number of the result.
-    let mut of_one_result: FxHashMap<(OpName, AttrDict, Type, usize), u32> = FxHashMap::default();
+    let mut of_one_result: FxHashMap<Function, u32> = FxHashMap::default();
     let mut of_several: FxHashMap<(OpKey, usize), u32> = FxHashMap::default();
     let mut sizes: Vec<u32> = Vec::new();
     let mut all = Vec::new();
@@ -367,9 +372,7 @@ fn functions(ctx: &Context, body: &Body, mut pending: Vec<ValueId>, next: u32) -
         for (at, result) in body.results(op).enumerate() {
             let new = sizes.len() as u32;
             let class = if body.num_results(op) == 1 {
-                let attrs = ctx.dict_sorted(body.attrs(op));
-                let key = (body.op_name(op), attrs, body.value_type(result), count);
-                *of_one_result.entry(key).or_insert(new)
+                *of_one_result.entry(Function::of(ctx, body, op, result)).or_insert(new)
             } else {
                 let key = OpKey::with_operands(ctx, body, op, SmallVec::new());
                 *of_several.entry((key, count << 8 | at.min(255))).or_insert(new)
