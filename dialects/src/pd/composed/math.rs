@@ -4,6 +4,7 @@ use std::f64::consts::PI;
 
 use pir_ir::Type;
 
+use super::places::diagonal;
 use super::{Call, Compose, Expr, fits_in_table};
 
 pub(super) const OPS: &[(&str, Compose)] = &[
@@ -159,8 +160,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
             .pad(&borders)
             .reshape([&*shape, &[1, n]].concat())
             .expand([&*shape, &[n, n]].concat());
-        let numbers: Vec<f64> = (0..n * n).map(|at| f64::from(at % n - at / n == offset)).collect();
-        let on = op.numbers(&numbers, &[n, n], x).above(0.0).expand(lines.dims());
+        let on = diagonal(op, x, &[n, n], offset)?.expand(lines.dims());
         let mut others = 0..rank - 2;
         let order: Vec<i64> = (0..rank)
             .map(|dim| match dim {

@@ -69,14 +69,8 @@ pub(super) const OPS: &[(&str, Compose)] = &[
     }),
     ("lu_solve", |op| {
         let (b, factors) = systems(op, "b", "lu")?;
-        let lu = Lu {
-            factors,
-            pivots: op.x("pivots")?,
-            diagonal: factors,
-            infos: factors,
-        };
         match op.text("trans")?.as_str() {
-            "N" => Ok(vec![lu.solve(b)]),
+            "N" => Ok(vec![solution(factors, op.x("pivots")?, b)]),
             _ => Err("only `trans = \"N\"` is supported".to_owned()),
         }
     }),
@@ -282,6 +276,17 @@ pub(super) fn solved<'c>(upper: bool, transposed: bool, unit: bool, a: Expr<'c>,
     triangular(a.scope(), system, a, b)
 }
 
+/// The solution of the system that triangular factors are of.
+fn solution<'c>(factors: Expr<'c>, pivots: Expr<'c>, b: Expr<'c>) -> Expr<'c> {
+    let &[ref lead @ .., n] = pivots.dims() else {
+        return b;
+    };
+    let order = row_order(b.scope(), pivots, n).reshape([lead, &[n, 1]].concat());
+    let rows = b.take_along_axis_with(order.expand(b.dims()), |o| o.axis(-2));
+    let half = solved(false, false, true, factors, rows);
+    solved(true, false, false, factors, half)
+}
+
 pub(super) fn identity(x: Expr<'_>) -> Expr<'_> {
     let n = x.dims().last().copied().unwrap_or(0);
     let eye = x.scope().eye_with(n, n, |o| match part_type(x) {
@@ -375,13 +380,7 @@ impl<'c> Lu<'c> {
     }
 
     fn solve(&self, b: Expr<'c>) -> Expr<'c> {
-        let &[ref lead @ .., n] = self.pivots.dims() else {
-            return b;
-        };
-        let order = row_order(b.scope(), self.pivots, n).reshape([lead, &[n, 1]].concat());
-        let rows = b.take_along_axis_with(order.expand(b.dims()), |o| o.axis(-2));
-        let half = solved(false, false, true, self.factors, rows);
-        solved(true, false, false, self.factors, half)
+        solution(self.factors, self.pivots, b)
     }
 
     /// Whether the rows were exchanged an odd number of times: -1, or 1.

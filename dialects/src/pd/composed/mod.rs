@@ -226,6 +226,11 @@ impl<'c> Call<'c> {
         }
     }
 
+    /// The element type that the attribute `dtype` names, if it names one.
+    fn dtype(&self) -> Option<Type> {
+        self.attr("dtype").and_then(|attr| self.scope.context().attr_type(attr))
+    }
+
     /// The results that the operation has, of these.
     fn wanted(&self, results: &[(&str, Expr<'c>)]) -> Vec<Expr<'c>> {
         let absent = self.attr(&crate::marks::ABSENT_RESULTS.name);

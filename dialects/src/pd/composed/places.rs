@@ -299,8 +299,8 @@ fn joined<'c>(op: &Call<'c>, x: Expr<'c>, y: Expr<'c>) -> Result<Expr<'c>, Strin
 /// Numbers from one to another, both included, from both sides to the middle, as PaddlePaddle's kernel makes them.
 fn spaced<'c>(op: &Call<'c>, start: Expr<'c>, stop: Expr<'c>, count: Expr<'c>) -> Result<Expr<'c>, String> {
     let ctx = op.scope.context();
-    let elem = op.attr("dtype").and_then(|attr| ctx.attr_type(attr));
-    let elem = elem
+    let elem = op
+        .dtype()
         .filter(|&elem| ctx.is_float(elem))
         .ok_or("`dtype` must be a float type")?;
     let (start, stop) = (start.to(Some(elem)), stop.to(Some(elem)));

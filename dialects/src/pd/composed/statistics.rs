@@ -12,8 +12,7 @@ pub(super) const OPS: &[(&str, Compose)] = &[
     ("nansum", |op| {
         let (x, axes, keep) = (op.x("x")?, op.ints("axis")?, op.flag("keepdim")?);
         let known = x.isnan().select(x.zeros(), x);
-        let dtype = op.attr("dtype").and_then(|attr| op.scope.context().attr_type(attr));
-        Ok(vec![match dtype {
+        Ok(vec![match op.dtype() {
             Some(elem) => known.cast(elem).sum_with(|o| o.axis(&*axes).keepdim(keep).dtype(elem)),
             None => known.sum_with(|o| o.axis(&*axes).keepdim(keep)),
         }])

@@ -207,7 +207,7 @@ fn reduced(args: &InferArgs<'_>, keepdim: &str, default: &[i64]) -> Types {
     let named = ints(args, "axis").unwrap_or_else(|| default.to_vec());
     let axes: Vec<usize> = match named.is_empty() || flag(args, "reduce_all") {
         true => (0..x.dims.len()).collect(),
-        false => axes(&named, x.dims.len())?,
+        false => axes("axis", &named, x.dims.len())?,
     };
     one(args.ctx.tensor(&without(&x, &axes, flag(args, keepdim)), x.elem))
 }

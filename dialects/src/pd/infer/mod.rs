@@ -122,13 +122,13 @@ pub(super) fn is_operand(args: &InferArgs<'_>, name: &str) -> bool {
     args.attr(name).is_none() && args.operands.len() > required
 }
 
-/// Axes as non-negative numbers, each named once.
-pub(super) fn axes(values: &[i64], rank: usize) -> Result<Vec<usize>, String> {
+/// The axes of an attribute as non-negative numbers, each named once.
+pub(super) fn axes(name: &str, values: &[i64], rank: usize) -> Result<Vec<usize>, String> {
     let mut seen = vec![false; rank];
     let place = |&value: &i64| {
         let at = axis(value, rank)?;
         match std::mem::replace(&mut seen[at], true) {
-            true => Err(format!("the axes {} name axis {at} twice", dims_text(values))),
+            true => Err(format!("`{name}` = {} names axis {value} twice", dims_text(values))),
             false => Ok(at),
         }
     };

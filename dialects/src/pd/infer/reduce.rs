@@ -18,7 +18,7 @@ fn reduced(args: &InferArgs<'_>, keepdim: &str) -> Result<Shaped, String> {
     }
     let named = ints(args, "axis").unwrap_or_default();
     let mut gone = vec![named.is_empty(); x.dims.len()];
-    for at in axes(&named, x.dims.len())? {
+    for at in axes("axis", &named, x.dims.len())? {
         gone[at] = true;
     }
     let dims: Dims = x

@@ -48,15 +48,8 @@ pub(in super::super) fn matmul(args: InferArgs<'_>) -> Types {
 pub(in super::super) fn transpose(args: InferArgs<'_>) -> Types {
     let x = operand(&args, 0)?;
     let perm = ints(&args, "perm").ok_or("it needs `perm`")?;
-    let mut seen = vec![false; x.dims.len()];
-    let mut dims = Dims::new();
-    for p in &perm {
-        let at = axis(*p, x.dims.len())?;
-        if std::mem::replace(&mut seen[at], true) {
-            return Err(format!("`perm` = {} names axis {p} twice", dims_text(&perm)));
-        }
-        dims.push(x.dims[at]);
-    }
+    let order = axes("perm", &perm, x.dims.len())?;
+    let dims: Dims = order.into_iter().map(|at| x.dims[at]).collect();
     if dims.len() != x.dims.len() {
         return Err(format!("`perm` has {} axes, the operand {}", perm.len(), x.dims.len()));
     }
@@ -66,7 +59,7 @@ pub(in super::super) fn transpose(args: InferArgs<'_>) -> Types {
 /// The type of the operand, whose axes are named once each.
 pub(in super::super) fn flip(args: InferArgs<'_>) -> Types {
     let x = operand(&args, 0)?;
-    axes(&ints(&args, "axis").unwrap_or_default(), x.dims.len())?;
+    axes("axis", &ints(&args, "axis").unwrap_or_default(), x.dims.len())?;
     one(x.ty(args.ctx))
 }
 

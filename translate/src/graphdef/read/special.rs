@@ -30,30 +30,19 @@ pub(super) const TABLE: &[Row] = &[
     ("BesselJ0", "T", "", |r, at| cylinder(r, at, |x| Ok(first_kind(x, 0)))),
     ("BesselJ1", "T", "", |r, at| cylinder(r, at, |x| Ok(first_kind(x, 1)))),
     ("BesselK0", "T", "", |r, at| {
-        cylinder(r, at, |x| {
-            Ok(beyond_zero(x, decaying(x, 0) * (-x).exp(), f64::INFINITY))
-        })
+        cylinder(r, at, |x| Ok(modified(x, 0, false)))
     }),
     ("BesselK0e", "T", "", |r, at| {
-        cylinder(r, at, |x| Ok(beyond_zero(x, decaying(x, 0), f64::INFINITY)))
+        cylinder(r, at, |x| Ok(modified(x, 0, true)))
     }),
     ("BesselK1", "T", "", |r, at| {
-        cylinder(r, at, |x| {
-            Ok(beyond_zero(x, decaying(x, 1) * (-x).exp(), f64::INFINITY))
-        })
+        cylinder(r, at, |x| Ok(modified(x, 1, false)))
     }),
     ("BesselK1e", "T", "", |r, at| {
-        cylinder(r, at, |x| Ok(beyond_zero(x, decaying(x, 1), f64::INFINITY)))
+        cylinder(r, at, |x| Ok(modified(x, 1, true)))
     }),
-    ("BesselY0", "T", "", |r, at| {
-        cylinder(r, at, |x| Ok(beyond_zero(x, second_kind(x, 0), f64::NEG_INFINITY)))
-    }),
-    ("BesselY1", "T", "", |r, at| {
-        cylinder(r, at, |x| {
-            // Of negative numbers there is none.
-            Ok(within(x.not_equal(x.zeros()), second_kind(x, 1), f64::NEG_INFINITY))
-        })
-    }),
+    ("BesselY0", "T", "", |r, at| cylinder(r, at, |x| Ok(second_kind(x, 0)))),
+    ("BesselY1", "T", "", |r, at| cylinder(r, at, |x| Ok(second_kind(x, 1)))),
     ("Betainc", "T T T", "", |r, at| {
         // TensorFlow has the derivative by the last operand only.
         wide(r, at, 3, |x| Ok(beta(x[0].detach(), x[1].detach(), x[2])))
@@ -263,7 +252,19 @@ fn second_kind(x: Expr<'_>, order: i32) -> Expr<'_> {
         }
     };
     let [even, odd, cosine, sine] = wave(outer, order);
-    near.select(value, even * sine + odd * cosine)
+    let value = near.select(value, even * sine + odd * cosine);
+    match order {
+        0 => beyond_zero(x, value, f64::NEG_INFINITY),
+        // Of negative numbers there is none.
+        _ => within(x.not_equal(x.zeros()), value, f64::NEG_INFINITY),
+    }
+}
+
+/// A modified function of the second kind, with a factor e^x if it is scaled.
+fn modified(x: Expr<'_>, order: i32, is_scaled: bool) -> Expr<'_> {
+    let decaying = decaying(x, order);
+    let value = if is_scaled { decaying } else { decaying * (-x).exp() };
+    beyond_zero(x, value, f64::INFINITY)
 }
 
 /// The modified function of the second kind with a factor e^x: the integral of e^(-x (cosh t - 1)) cosh(nt).

@@ -35,9 +35,9 @@ pub(super) const TABLE: &[(&str, Write)] = &[
     }),
     ("logsumexp", |e| {
         let (x, elem) = (e.input(0)?, e.elem()?);
-        let axes = match (e.flag("reduce_all", false), e.list("axis")?) {
-            (false, None) => e.vector(&[0])?,
+        let axes = match (e.flag("reduce_all", false), e.ints("axis")) {
             (true, _) => axes(e, "")?,
+            (false, None) => e.vector(&[0])?,
             (false, Some(_)) => axes(e, "axis")?,
         };
         let keep = e.flag("keepdim", false);
