@@ -58,6 +58,34 @@ fn printing_is_a_fixed_point() {
     }
 }
 
+/// What is in front of the only module in a text, the lines of the module, and what is behind them.
+fn around_module(text: &str) -> Option<[&str; 3]> {
+    let start = text.find("\"builtin.module\"")?;
+    let last = start + text[start..].rfind("\n}) ")? + 1;
+    let end = last + text[last..].find('\n')? + 1;
+    Some([&text[..start], &text[start..end], &text[end..]])
+}
+
+/// What comes again is read and printed like what came first, though neither goes through it another time.
+#[test]
+fn a_module_that_comes_again_is_the_same() {
+    let mut compared = 0;
+    for file in recorded() {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let named = |module: &str| module.lines().next().is_some_and(|line| line.contains("sym_name"));
+        let Some([head, module, tail]) = around_module(&text).filter(|parts| !named(parts[1])) else {
+            continue;
+        };
+        let once = reprint(&file, &text);
+        let printed = around_module(&once).unwrap();
+        let expected = format!("{}{}{}", printed[0], printed[1].repeat(4), printed[2]);
+        let four = format!("{head}{}{tail}", module.repeat(4));
+        assert_eq!(reprint(&file, &four), expected, "{}", file.display());
+        compared += 1;
+    }
+    assert!(compared >= 50, "{compared} modules");
+}
+
 /// Numbers of all sizes, as text.
 fn numbers(count: usize, small: bool) -> String {
     let mut state = 88_172_645_463_325_252u64;

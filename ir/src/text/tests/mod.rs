@@ -7,6 +7,7 @@ mod dialect;
 mod elements;
 mod literals;
 mod names;
+mod repeated;
 mod types;
 
 use super::{ParseOptions, PrintOptions, parse, print};

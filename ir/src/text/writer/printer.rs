@@ -423,7 +423,8 @@ impl<'a, 'w> Printer<'a, 'w> {
             }
         }
         match def {
-            Some(def) if !self.options.generic && fits(def, body, op) => self.pretty(body, op, def),
+            _ if self.options.generic => self.in_generic_form(body, op),
+            Some(def) if fits(def, body, op) => self.pretty(body, op, def),
             _ => self.generic(body, op),
         }
     }

@@ -1,4 +1,4 @@
-//! Operations in MLIR's custom assembly whose text came before, with other names of values.
+//! Operations in MLIR's custom assembly or the generic form whose text came before, with other names of values.
 //!
 //! The text of an operation without regions and successors depends on its name, its attributes, the types of its operands and results,
 //! and the names of its operands. Without these names it is kept, since most operations are like others. So is the text of others in
@@ -221,6 +221,36 @@ impl<'a> Printer<'a, '_> {
         }
     }
 
+    /// Writes an operation in the generic form, and keeps the text if it may come again.
+    pub(super) fn in_generic_form(&mut self, body: &'a Body, op: OpId) {
+        let shape = match self.write_again(body, op) {
+            Ok(()) => return,
+            Err(shape) => shape,
+        };
+        let start = self.out.len();
+        if shape.is_some() {
+            self.trace_names();
+        }
+        self.generic(body, op);
+        if let Some(shape) = shape {
+            self.repeated.is_traced = false;
+            let operands = &body.operands[body.ops[op.index()].operands.range()];
+            // The operands are in their order, so that equal ones are told apart.
+            let places: SmallVec<[u32; OPERANDS]> = (0..operands.len() as u32).collect();
+            let is_in_order = self
+                .repeated
+                .trace
+                .iter()
+                .map(|name| name.2)
+                .eq(operands.iter().copied());
+            let kept = match is_in_order {
+                true => self.without_names_at(&places, start, self.out.len()),
+                false => Kept::Special,
+            };
+            self.repeated.kept.keep(shape.hash(), (shape, kept));
+        }
+    }
+
     /// Writes an operation, and keeps the text if it may come again.
     pub(super) fn in_row(&mut self, body: &'a Body, op: OpId, row: &'a OdsRow, shape: Option<Shape<'a>>) {
         let start = self.out.len();
@@ -334,13 +364,23 @@ impl<'a> Printer<'a, '_> {
             // Which of two equal operands is where cannot be seen.
             return Kept::Once;
         }
+        let traced = self.repeated.trace.iter().take_while(|name| name.1 <= end);
+        let place = |value| values.iter().position(|&known| known == value).map(|at| at as u32);
+        let places: Option<SmallVec<[u32; OPERANDS]>> = traced.map(|name| place(name.2)).collect();
+        match places {
+            Some(places) => self.without_names_at(&places, start, end),
+            None => Kept::Special,
+        }
+    }
+
+    /// The same, where the names that were traced up to the end are those of the values at these places.
+    fn without_names_at(&self, places: &[u32], start: usize, end: usize) -> Kept<Text> {
         let split = || {
             let (mut text, mut names) = (String::new(), SmallVec::new());
             let mut at = start;
-            for &(from, to, value) in self.repeated.trace.iter().filter(|name| name.1 <= end) {
+            for (&(from, to, _), &place) in self.repeated.trace.iter().zip(places) {
                 text.push_str(self.out.get(at..from)?);
-                let place = values.iter().position(|&known| known == value)?;
-                names.push((text.len() as u32, place as u32));
+                names.push((text.len() as u32, place));
                 at = to;
             }
             text.push_str(self.out.get(at..end)?);
