@@ -205,14 +205,24 @@ impl Body {
 
     /// Gives an isolated operation its body.
     pub fn set_isolated(&mut self, op: OpId, body: Body) {
-        self.extra_mut(op).isolated = Some(Box::new(body));
+        self.set_boxed(op, Box::new(body));
+    }
+
+    /// The same with a body that has its place in memory already: it is large, and need not be moved.
+    pub(crate) fn set_boxed(&mut self, op: OpId, body: Box<Body>) {
+        self.extra_mut(op).isolated = Some(body);
     }
 
     /// Takes the body out of an isolated operation.
     pub fn take_isolated(&mut self, op: OpId) -> Option<Body> {
+        self.take_boxed(op).map(|body| *body)
+    }
+
+    /// The same, in its place in memory.
+    pub(crate) fn take_boxed(&mut self, op: OpId) -> Option<Box<Body>> {
         self.version += 1;
         let at = self.ops[op.index()].extra()?;
-        self.extras[at].isolated.take().map(|b| *b)
+        self.extras[at].isolated.take()
     }
 
     fn extra_mut(&mut self, op: OpId) -> &mut Extra {

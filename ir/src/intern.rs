@@ -4,8 +4,8 @@
 
 use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard};
 
 use append_only_vec::AppendOnlyVec;
 use ecow::EcoString;
@@ -13,16 +13,57 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use rustc_hash::FxBuildHasher;
 
+fn short_hash<T: Hash + ?Sized>(value: &T) -> u32 {
+    let hash = FxBuildHasher.hash_one(value);
+    hash as u32 ^ (hash >> 32) as u32
+}
+
+/// The table needs 64 bits; it uses the upper and the lower ones.
+pub(crate) fn spread(hash: u32) -> u64 {
+    u64::from(hash).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
+/// How many tables there are: threads that intern different values seldom wait for each other.
+const TABLES: usize = 16;
+
+/// Ids of values with their hashes, so that growing a table reads no value.
+struct Ids([Mutex<HashTable<(u32, u32)>>; TABLES]);
+
+impl Ids {
+    fn new() -> Self {
+        Ids([const { Mutex::new(HashTable::new()) }; TABLES])
+    }
+
+    /// The table of a hash. Its lowest bits select it; in the table, all bits count.
+    fn table(&self, hash: u32) -> MutexGuard<'_, HashTable<(u32, u32)>> {
+        let table = &self.0[hash as usize % TABLES];
+        table.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// The id of a value with this hash: one that is the same, or the one that `make` gives it.
+    fn intern<K>(&self, hash: u32, key: K, is: impl Fn(&K, u32) -> bool, make: impl FnOnce(K) -> u32) -> u32 {
+        let same = |&(h, id): &(u32, u32)| h == hash && is(&key, id);
+        match self.table(hash).entry(spread(hash), same, |&(hash, _)| spread(hash)) {
+            Entry::Occupied(entry) => entry.get().1,
+            Entry::Vacant(entry) => {
+                let id = make(key);
+                entry.insert((hash, id));
+                id
+            }
+        }
+    }
+}
+
 /// A set of values of type `T`, each with a dense 32-bit id that is never reused.
 pub(crate) struct Interner<T> {
-    table: Mutex<HashTable<u32>>,
+    ids: Ids,
     items: boxcar::Vec<T>,
 }
 
 impl<T: Hash + Eq> Interner<T> {
     pub(crate) fn new() -> Self {
         Self {
-            table: Mutex::new(HashTable::new()),
+            ids: Ids::new(),
             items: boxcar::Vec::new(),
         }
     }
@@ -33,26 +74,16 @@ impl<T: Hash + Eq> Interner<T> {
         T: Borrow<Q>,
         Q: Hash + Eq + ?Sized,
     {
-        let hash = FxBuildHasher.hash_one(key);
-        let mut table = self.table.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        if let Some(&id) = table.find(hash, |&id| self.items[id as usize].borrow() == key) {
-            return id;
-        }
-        let id = self.items.push(make()) as u32;
-        table.insert_unique(hash, id, |&id| FxBuildHasher.hash_one(self.items[id as usize].borrow()));
-        id
+        let is = |key: &&Q, id| self.get(id).borrow() == *key;
+        let push = |_| self.items.push(make()) as u32;
+        self.ids.intern(short_hash(key), key, is, push)
     }
 
     /// The id of a value that is at hand.
     pub(crate) fn intern_owned(&self, value: T) -> u32 {
-        let hash = FxBuildHasher.hash_one(&value);
-        let mut table = self.table.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        if let Some(&id) = table.find(hash, |&id| self.items[id as usize] == value) {
-            return id;
-        }
-        let id = self.items.push(value) as u32;
-        table.insert_unique(hash, id, |&id| FxBuildHasher.hash_one(&self.items[id as usize]));
-        id
+        let is = |value: &T, id| self.get(id) == value;
+        let push = |value| self.items.push(value) as u32;
+        self.ids.intern(short_hash(&value), value, is, push)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -67,28 +98,21 @@ impl<T: Hash + Eq> Interner<T> {
 
 /// A set of strings, each with a dense 32-bit id that is never reused. Short ones are stored in place.
 pub(crate) struct StrInterner {
-    /// Ids with their hashes, so that growing the table reads no string.
-    table: Mutex<HashTable<(u32, u32)>>,
+    ids: Ids,
     items: AppendOnlyVec<EcoString>,
 }
 
 impl StrInterner {
     pub(crate) fn new() -> Self {
         Self {
-            table: Mutex::new(HashTable::new()),
+            ids: Ids::new(),
             items: AppendOnlyVec::new(),
         }
     }
 
     /// The hash that [`StrInterner::intern_hashed`] asks for.
     pub(crate) fn hash(text: &[u8]) -> u32 {
-        let hash = FxBuildHasher.hash_one(text);
-        hash as u32 ^ (hash >> 32) as u32
-    }
-
-    /// The table needs 64 bits; it uses the upper and the lower ones.
-    pub(crate) fn spread(hash: u32) -> u64 {
-        u64::from(hash).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+        short_hash(text)
     }
 
     pub(crate) fn intern(&self, text: &str) -> u32 {
@@ -97,24 +121,16 @@ impl StrInterner {
 
     /// The id of a string whose hash is known.
     pub(crate) fn intern_hashed(&self, hash: u32, text: &str) -> u32 {
-        let mut table = self.table.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let same = |&(h, id): &(u32, u32)| h == hash && self.items[id as usize].as_str() == text;
-        match table.entry(Self::spread(hash), same, |&(hash, _)| Self::spread(hash)) {
-            Entry::Occupied(entry) => entry.get().1,
-            Entry::Vacant(entry) => {
-                let id = self.items.push(EcoString::from(text)) as u32;
-                entry.insert((hash, id));
-                id
-            }
-        }
+        let push = |text| self.items.push(EcoString::from(text)) as u32;
+        self.ids.intern(hash, text, |text, id| self.get(id) == *text, push)
     }
 
     /// The id of a string, if it was ever interned.
     pub(crate) fn find(&self, text: &str) -> Option<u32> {
         let hash = Self::hash(text.as_bytes());
-        let table = self.table.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let same = |&(h, id): &(u32, u32)| h == hash && self.items[id as usize].as_str() == text;
-        table.find(Self::spread(hash), same).map(|&(_, id)| id)
+        let table = self.ids.table(hash);
+        let found = table.find(spread(hash), |&(h, id)| h == hash && self.get(id) == text);
+        found.map(|&(_, id)| id)
     }
 
     #[inline]

@@ -14,7 +14,7 @@ use super::places::Places;
 use crate::context::Context;
 use crate::declare::{Text, Traits};
 use crate::entity::OpName;
-use crate::intern::{RecentNames, StrInterner};
+use crate::intern::{RecentNames, StrInterner, spread};
 use crate::ods::Place;
 use crate::plan::Plan;
 use crate::registry::{MemoryEffects, OpDef};
@@ -93,9 +93,7 @@ impl OpTable {
         if number == self.slots.len() {
             let hash = StrInterner::hash(def.name.as_bytes());
             let met = self.met.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner());
-            met.insert_unique(StrInterner::spread(hash), (hash, number as u32), |&(hash, _)| {
-                StrInterner::spread(hash)
-            });
+            met.insert_unique(spread(hash), (hash, number as u32), |&(hash, _)| spread(hash));
             self.slots.push(OnceLock::new());
         }
         self.slots[number] = OnceLock::from(Box::from(def));
@@ -213,7 +211,7 @@ impl OpTable {
         let hash = StrInterner::hash(text.as_bytes());
         let mut met = self.met.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let same = |&(other, number): &(u32, u32)| other == hash && known(number) == text;
-        let number = match met.entry(StrInterner::spread(hash), same, |&(hash, _)| StrInterner::spread(hash)) {
+        let number = match met.entry(spread(hash), same, |&(hash, _)| spread(hash)) {
             Entry::Occupied(entry) => entry.get().1,
             Entry::Vacant(entry) => {
                 let number = self.find_row(text).or_else(|| other(text))? as u32;

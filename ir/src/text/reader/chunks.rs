@@ -10,7 +10,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use memchr::{memchr, memmem, memrchr};
+use memchr::{memchr, memrchr};
 use rayon::prelude::*;
 
 use super::aliases::Aliases;
@@ -27,8 +27,8 @@ use crate::text::options::{ParseOptions, Parsed};
 /// A piece of fewer bytes is read before another thread has woken up.
 const PIECE: usize = 1 << 16;
 
-/// Into how many pieces for each thread a text is cut: they do not take equally long.
-const PIECES_FOR_A_THREAD: usize = 4;
+/// Into how many pieces for each thread a text is cut: they do not take equally long, and at the end one thread waits for another.
+const PIECES_FOR_A_THREAD: usize = 16;
 
 /// Reads a module on the threads of the pool that this is called in, if it is long, has several functions and nothing is
 /// wrong with it.
@@ -55,12 +55,10 @@ pub fn parse_in_chunks(ctx: &Arc<Context>, source: &[u8], options: ParseOptions,
         return None;
     }
     let end = end_of_aliases(source);
-    // Pieces do not have other aliases. They are mostly found where a line begins.
-    let behind = &source[end.saturating_sub(1)..];
-    let framed = [&b"\n#"[..], b"\n!", b"\n{-#"]
-        .iter()
-        .any(|word| memmem::find(behind, word).is_some());
-    if framed {
+    // A piece that defines an alias cannot be read. Locations and resources are at the end: `#loc = …`, and `#-}`.
+    let last = source[end..].trim_ascii_end();
+    let last = &last[memrchr(b'\n', last).map_or(0, |at| at + 1)..];
+    if matches!(last.first(), Some(b'#' | b'!')) {
         return None;
     }
     let mut cuts = vec![end];
@@ -87,7 +85,7 @@ pub fn parse_in_chunks(ctx: &Arc<Context>, source: &[u8], options: ParseOptions,
         let parsed = parser.run();
         parsed.diagnostics.is_empty().then_some(parsed.module)
     };
-    let modules: Option<Vec<Module>> = pieces.par_iter().map(read).collect();
+    let modules: Option<Vec<Module>> = pieces.par_iter().with_max_len(1).map(read).collect();
     let mut modules = modules?.into_iter();
     let mut all = modules.next()?;
     let top = all.top();
@@ -182,13 +180,13 @@ fn append(all: &mut Body, mut piece: Body, top: BlockId) -> Option<()> {
         return None;
     }
     for op in piece.block_ops_vec(top) {
-        let body = piece.take_isolated(op)?;
+        let body = piece.take_boxed(op)?;
         let new = all.create_op(OpSpec {
             attrs: piece.attrs(op),
             span: piece.op_span(op),
             ..OpSpec::new(piece.op_name(op))
         });
-        all.set_isolated(new, body);
+        all.set_boxed(new, body);
         all.append_op(top, new);
         if let Some(comment) = piece.comment(op) {
             all.set_comment(new, comment);
