@@ -81,8 +81,11 @@ pub fn verify(module: &Module) -> Vec<Diagnostic> {
 /// Bodies share nothing but the context, so they are looked at on the threads of the pool that this is called in.
 pub fn verify_with(module: &Module, options: VerifyOptions) -> Vec<Diagnostic> {
     let mut errors = Vec::new();
-    let mut symbols = symbols::Symbols::default();
-    let root = symbols.add_body(&module.ctx, &module.body, None, &mut errors);
+    let ctx = &module.ctx;
+    let mut symbols = symbols::Symbols::new(ctx);
+    let root = symbols
+        .concern(&module.body)
+        .then(|| symbols.add_body(&module.body, None, &mut errors));
     let mut bodies: Vec<Owned<'_>> = Vec::new();
     let mut pending = vec![(&module.body, None, root)];
     while let Some((body, owner, table)) = pending.pop() {
@@ -90,17 +93,20 @@ pub fn verify_with(module: &Module, options: VerifyOptions) -> Vec<Diagnostic> {
         if body.isolated_bodies().next().is_none() {
             continue;
         }
+        let inner = body.walk_all().filter_map(|op| Some((op, body.isolated(op)?)));
+        let inner: Vec<(OpId, &Body)> = inner.collect();
+        let concerned: Vec<bool> = match pays_off_on_threads(inner.iter().map(|(_, body)| body.num_op_slots())) {
+            true => inner.par_iter().map(|(_, body)| symbols.concern(body)).collect(),
+            false => inner.iter().map(|(_, body)| symbols.concern(body)).collect(),
+        };
         let first = pending.len();
-        for op in body.walk_all() {
-            if let Some(inner) = body.isolated(op) {
-                let def = module.ctx.op_def(body.op_name(op));
-                let inner_table = symbols.add_body(&module.ctx, inner, table.map(|t| (t, op)), &mut errors);
-                pending.push((inner, def, inner_table));
-            }
+        for ((op, inner), is_concerned) in inner.into_iter().zip(concerned) {
+            let parent = table.map(|t| (t, op));
+            let inner_table = is_concerned.then(|| symbols.add_body(inner, parent, &mut errors));
+            pending.push((inner, ctx.op_def(body.op_name(op)), inner_table));
         }
         pending[first..].reverse();
     }
-    let ctx = &module.ctx;
     if pays_off_on_threads(bodies.iter().map(|(body, _)| body.num_op_slots())) {
         let found = bodies
             .par_iter()

@@ -29,40 +29,52 @@ struct Table<'a> {
 }
 
 /// The symbols of all bodies of a module.
-#[derive(Default)]
 pub(super) struct Symbols<'a> {
+    ctx: &'a Context,
+    /// The name of the attribute that calls have, if anything has such an attribute.
+    callee: Option<Sym>,
     tables: Vec<Table<'a>>,
 }
 
 impl<'a> Symbols<'a> {
-    /// Enters the symbols of a body and reports duplicates; gives the index of the table, if there is anything to enter.
+    pub(super) fn new(ctx: &'a Context) -> Self {
+        Symbols {
+            ctx,
+            callee: ctx.find_sym("callee"),
+            tables: Vec::new(),
+        }
+    }
+
+    fn is_call(&self, attrs: AttrDict) -> bool {
+        let entries = self.ctx.dict_entries(attrs);
+        attrs != AttrDict::EMPTY && entries.iter().any(|&(name, _)| Some(name) == self.callee)
+    }
+
+    /// Whether a body has symbols, calls, or other bodies inside. Most bodies of functions have none: that is seen without a walk from
+    /// operation to operation.
+    pub(super) fn concern(&self, body: &Body) -> bool {
+        let is_symbol = |op: &OpData| self.ctx.op_def(op.name).is_some_and(|def| def.has(Traits::SYMBOL));
+        let mut ops = body.ops.iter();
+        ops.any(|op| self.is_call(op.attrs) || is_symbol(op)) || body.isolated_bodies().next().is_some()
+    }
+
+    /// Enters the symbols of a body that they [concern](Self::concern), and reports duplicates; gives the index of the table.
     pub(super) fn add_body(
         &mut self,
-        ctx: &Context,
         body: &'a Body,
         parent: Option<(usize, OpId)>,
         errors: &mut Vec<Diagnostic>,
-    ) -> Option<usize> {
+    ) -> usize {
+        let ctx = self.ctx;
         let mut names = FxHashMap::default();
         // Regions that are not isolated bodies have separate symbol tables nevertheless.
         let mut nested = FxHashMap::default();
         let (mut calls, mut derivatives) = (Vec::new(), Vec::new());
-        let callee = ctx.find_sym("callee");
-        let is_call = |attrs: AttrDict| {
-            attrs != AttrDict::EMPTY && ctx.dict_entries(attrs).iter().any(|&(name, _)| Some(name) == callee)
-        };
-        // Most bodies of functions have neither: that is seen without a walk from operation to operation.
-        let is_symbol = |op: &OpData| ctx.op_def(op.name).is_some_and(|def| def.has(Traits::SYMBOL));
-        let has_any = body.ops.iter().any(|op| is_call(op.attrs) || is_symbol(op));
-        if !has_any && body.isolated_bodies().next().is_none() {
-            return None;
-        }
-        let ops = has_any.then(|| body.walk_all());
-        for op in ops.into_iter().flatten() {
+        for op in body.walk_all() {
             let Some(def) = ctx.op_def(body.op_name(op)) else {
                 continue;
             };
-            if is_call(body.attrs(op)) {
+            if self.is_call(body.attrs(op)) {
                 calls.push(op);
             }
             if !def.has(Traits::SYMBOL) {
@@ -110,7 +122,7 @@ impl<'a> Symbols<'a> {
             calls,
             derivatives,
         });
-        Some(index)
+        index
     }
 
     /// Resolves a reference in the body of the table.
