@@ -85,3 +85,16 @@
 
 // expected-note@+1 {{the types of the results}}
 %a, %b = pd.full {shape = [4], value = 1.0, dtype = f32} : tensor<4xf32> // expected-error {{expected 1 result name, found 2}}
+
+// -----
+
+// What stands for a list of extents is a list of integers.
+%x = pd.data {name = "x", shape = [2, 3], dtype = f32} : tensor<2x3xf32>
+%s = pd.full {shape = [2], value = 3.0, dtype = f32} : tensor<2xf32>
+// expected-error@+1 {{`shape` of `pd.reshape` must be integers, not `tensor<2xf32>`}}
+%y = pd.reshape (%x, %s) : tensor<?x?xf32>
+%two = pd.full {shape = [], value = 2, dtype = i64} : tensor<i64>
+%three = pd.full {shape = [], value = 3.0, dtype = f32} : tensor<f32>
+%list = builtin.combine (%two, %three) : vec<tensor<i64>, tensor<f32>>
+// expected-error@+1 {{`shape` of `pd.reshape` must be integers, not `vec<tensor<i64>, tensor<f32>>`}}
+%z = pd.reshape (%x, %list) : tensor<?x?xf32>

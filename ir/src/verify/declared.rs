@@ -6,6 +6,7 @@ use crate::declare::{Arity, Presence, Traits, ValueSpec};
 use crate::diagnostics::{Diagnostic, Part, nearest};
 use crate::entity::{OpId, RegionId};
 use crate::registry::OpDef;
+use crate::types::{Type, TypeData};
 
 use super::attrs::{are_declared, faults};
 use super::describe::{compatible, describe_type, does_not_fit};
@@ -105,7 +106,10 @@ impl Checker<'_> {
             }
             return;
         }
-        self.types(op, def, errors);
+        self.int_arrays(op, def, errors);
+        if errors.len() == before {
+            self.types(op, def, errors);
+        }
         let typed = errors.len() == before;
         hook(errors);
         of_dialect(errors);
@@ -465,6 +469,40 @@ impl Checker<'_> {
                         .help("change the type of the argument, or convert the value"),
                     );
                 }
+            }
+        }
+    }
+
+    /// Checks that operands in place of lists of extents, places or axes are integers, as far as is known.
+    fn int_arrays(&self, op: OpId, def: &OpDef, errors: &mut Vec<Diagnostic>) {
+        let (ctx, body) = (self.ctx, self.body);
+        let lists = def
+            .operands
+            .iter()
+            .enumerate()
+            .filter(|(_, spec)| &*spec.ty == "IntArray");
+        for (place, spec) in lists {
+            let Some(at) = body.view(ctx, op).operand_declared_at(place) else {
+                continue;
+            };
+            let given = body.get_operand(op, at).map(|value| body.value_type(value));
+            let is_fraction = |ty| ctx.is_float(ty) || ctx.complex_part(ty).is_some();
+            let is_wrong = |ty: &Type| match ctx.type_data(*ty) {
+                TypeData::List(items) => items.iter().any(|&item| is_fraction(item)),
+                _ => is_fraction(*ty),
+            };
+            if let Some(ty) = given.filter(is_wrong) {
+                let message = format!(
+                    "`{}` of `{}` must be integers, not `{}`",
+                    spec.name,
+                    def.name,
+                    describe_type(ctx, ty)
+                );
+                errors.push(
+                    Diagnostic::error("inference", message)
+                        .label_part(body.op_span(op), Part::Operand(at), "these are no integers")
+                        .help("convert it with `pd.cast`, or write the attribute of this name"),
+                );
             }
         }
     }
