@@ -98,3 +98,13 @@
 %list = builtin.combine (%two, %three) : vec<tensor<i64>, tensor<f32>>
 // expected-error@+1 {{`shape` of `pd.reshape` must be integers, not `vec<tensor<i64>, tensor<f32>>`}}
 %z = pd.reshape (%x, %list) : tensor<?x?xf32>
+
+// -----
+
+// expected-note@+1 {{%x is `tensor<3xf32>`}}
+%x = pd.data {name = "x", shape = [3], dtype = f32} : tensor<3xf32>
+// expected-note@+1 {{%y is `tensor<1xf32>`}}
+%y = pd.data {name = "y", shape = [1], dtype = f32} : tensor<1xf32>
+%up = pd.expand_as (%y, %x) : tensor<3xf32>
+// expected-error@+1 {{`pd.expand_as`: shape [3] does not broadcast to [1]}}
+%down = pd.expand_as (%x, %y) : tensor<3xf32>

@@ -3,7 +3,7 @@
 use pir_dialects::pd;
 use smallvec::SmallVec;
 
-use super::broadcast::{MIXED, Rows, broadcast, expand, strides_of, transpose};
+use super::broadcast::{MIXED, Rows, expand, strides_of, transpose};
 use super::unary::number;
 use super::{Inputs, Ints, Kernel, Outputs, Prepare, Spec, around, axis, dims, one, take};
 use crate::tensor::buffer::{gathered, room, stale};
@@ -103,8 +103,7 @@ pub(super) const KERNELS: &[(&str, Prepare)] = &[
     (pd::ExpandAs::NAME, |_| {
         Ok(Box::new(|inputs| {
             let [x, y] = take(inputs)?;
-            let shape = broadcast(x.shape(), y.shape())?;
-            one(expand(&x, &shape)?)
+            one(expand(&x, y.shape())?)
         }))
     }),
     (pd::Tile::NAME, |s| {

@@ -215,6 +215,15 @@ pub(in super::super) fn expand(args: InferArgs<'_>) -> Types {
 pub(in super::super) fn expand_as(args: InferArgs<'_>) -> Types {
     let (x, y) = (operand(&args, 0)?, operand(&args, 1)?);
     let dims = broadcast(&x.dims, &y.dims)?;
+    // Another shape than that of `y` means that `x` has more dimensions, or larger ones.
+    let differs = |(&given, &dim): (&i64, &i64)| given != dim && given != DYNAMIC;
+    if dims.len() > y.dims.len() || y.dims.iter().zip(&dims).any(differs) {
+        return Err(format!(
+            "shape {} does not broadcast to {}",
+            dims_text(&x.dims),
+            dims_text(&y.dims)
+        ));
+    }
     one(args.ctx.tensor(&dims, x.elem))
 }
 
