@@ -3,6 +3,7 @@
 //! Reading the data of an id takes no lock, so that passes over different functions do not disturb each other.
 
 use std::borrow::Borrow;
+use std::convert::Infallible;
 use std::hash::{BuildHasher, Hash};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard};
@@ -19,7 +20,7 @@ fn short_hash<T: Hash + ?Sized>(value: &T) -> u32 {
 }
 
 /// The table needs 64 bits; it uses the upper and the lower ones.
-pub(crate) fn spread(hash: u32) -> u64 {
+fn spread(hash: u32) -> u64 {
     u64::from(hash).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
@@ -27,28 +28,51 @@ pub(crate) fn spread(hash: u32) -> u64 {
 const TABLES: usize = 16;
 
 /// Ids of values with their hashes, so that growing a table reads no value.
-struct Ids([Mutex<HashTable<(u32, u32)>>; TABLES]);
+pub(crate) struct Ids([Mutex<HashTable<(u32, u32)>>; TABLES]);
 
-impl Ids {
-    fn new() -> Self {
+impl Default for Ids {
+    fn default() -> Self {
         Ids([const { Mutex::new(HashTable::new()) }; TABLES])
     }
+}
 
+impl Ids {
     /// The table of a hash. Its lowest bits select it; in the table, all bits count.
     fn table(&self, hash: u32) -> MutexGuard<'_, HashTable<(u32, u32)>> {
         let table = &self.0[hash as usize % TABLES];
         table.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
+    /// Enters the id of a value that has none.
+    pub(crate) fn insert(&self, hash: u32, id: u32) {
+        self.table(hash)
+            .insert_unique(spread(hash), (hash, id), |&(hash, _)| spread(hash));
+    }
+
     /// The id of a value with this hash: one that is the same, or the one that `make` gives it.
     fn intern<K>(&self, hash: u32, key: K, is: impl Fn(&K, u32) -> bool, make: impl FnOnce(K) -> u32) -> u32 {
+        let Ok(id) = self.try_intern(hash, key, is, |key| Ok::<_, Infallible>(make(key)));
+        id
+    }
+
+    /// The same, where `make` may give none.
+    ///
+    /// # Errors
+    /// That of `make`.
+    pub(crate) fn try_intern<K, E>(
+        &self,
+        hash: u32,
+        key: K,
+        is: impl Fn(&K, u32) -> bool,
+        make: impl FnOnce(K) -> Result<u32, E>,
+    ) -> Result<u32, E> {
         let same = |&(h, id): &(u32, u32)| h == hash && is(&key, id);
         match self.table(hash).entry(spread(hash), same, |&(hash, _)| spread(hash)) {
-            Entry::Occupied(entry) => entry.get().1,
+            Entry::Occupied(entry) => Ok(entry.get().1),
             Entry::Vacant(entry) => {
-                let id = make(key);
+                let id = make(key)?;
                 entry.insert((hash, id));
-                id
+                Ok(id)
             }
         }
     }
@@ -63,7 +87,7 @@ pub(crate) struct Interner<T> {
 impl<T: Hash + Eq> Interner<T> {
     pub(crate) fn new() -> Self {
         Self {
-            ids: Ids::new(),
+            ids: Ids::default(),
             items: boxcar::Vec::new(),
         }
     }
@@ -105,7 +129,7 @@ pub(crate) struct StrInterner {
 impl StrInterner {
     pub(crate) fn new() -> Self {
         Self {
-            ids: Ids::new(),
+            ids: Ids::default(),
             items: AppendOnlyVec::new(),
         }
     }

@@ -2,19 +2,17 @@
 //! of a tool makes a context: the rows of a table have numbers in a row, and a name, a definition and what is kept beside it are looked up
 //! or made when they are first asked for.
 
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 
 use append_only_vec::AppendOnlyVec;
 use ecow::EcoString;
-use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
 use rustc_hash::FxHashSet;
 
 use super::places::Places;
 use crate::context::Context;
 use crate::declare::{Text, Traits};
 use crate::entity::OpName;
-use crate::intern::{RecentNames, StrInterner, spread};
+use crate::intern::{Ids, RecentNames, StrInterner};
 use crate::ods::Place;
 use crate::plan::Plan;
 use crate::registry::{MemoryEffects, OpDef};
@@ -62,8 +60,8 @@ pub(super) struct OpTable {
     tables: Vec<Table>,
     /// Numbers of rows whose operation was registered before, and has another number.
     hidden: FxHashSet<usize>,
-    /// Hashes and numbers of the operations that are registered without a table, and of the names that were met.
-    met: Mutex<HashTable<(u32, u32)>>,
+    /// The numbers of the operations that are registered without a table, and of the names that were met.
+    met: Ids,
     /// The names that are not registered.
     others: AppendOnlyVec<EcoString>,
     recent: RecentNames,
@@ -91,9 +89,7 @@ impl OpTable {
         self.composites |= def.is_composite();
         let number = self.find(&def.name).unwrap_or(self.slots.len());
         if number == self.slots.len() {
-            let hash = StrInterner::hash(def.name.as_bytes());
-            let met = self.met.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner());
-            met.insert_unique(spread(hash), (hash, number as u32), |&(hash, _)| spread(hash));
+            self.met.insert(StrInterner::hash(def.name.as_bytes()), number as u32);
             self.slots.push(OnceLock::new());
         }
         self.slots[number] = OnceLock::from(Box::from(def));
@@ -208,17 +204,10 @@ impl OpTable {
         if let Some(number) = self.recent.get(text, known) {
             return Some(number as usize);
         }
+        let is = |text: &&str, number| known(number) == *text;
+        let find = |text: &str| Some(self.find_row(text).or_else(|| other(text))? as u32);
         let hash = StrInterner::hash(text.as_bytes());
-        let mut met = self.met.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let same = |&(other, number): &(u32, u32)| other == hash && known(number) == text;
-        let number = match met.entry(spread(hash), same, |&(hash, _)| spread(hash)) {
-            Entry::Occupied(entry) => entry.get().1,
-            Entry::Vacant(entry) => {
-                let number = self.find_row(text).or_else(|| other(text))? as u32;
-                entry.insert((hash, number));
-                number
-            }
-        };
+        let number = self.met.try_intern(hash, text, is, |text| find(text).ok_or(())).ok()?;
         self.recent.keep(text, number);
         Some(number as usize)
     }
