@@ -66,7 +66,7 @@ fn around_module(text: &str) -> Option<[&str; 3]> {
     Some([&text[..start], &text[start..end], &text[end..]])
 }
 
-/// What comes again is read and printed like what came first, though neither goes through it another time.
+/// What comes again is printed like what came first, though the printer does not go through it another time.
 #[test]
 fn a_module_that_comes_again_is_the_same() {
     let mut compared = 0;

@@ -46,10 +46,9 @@ fn comments_and_regions_stay() {
 fn types_are_checked_each_time() {
     let line = "%d@ = \"pd.add\"(%x, %x) : (i32, i32) -> i32\n";
     let lines: String = (0..4).map(|at| line.replace('@', &at.to_string())).collect();
-    let source = format!(
-        "%x = pd.full {{shape = [], value = 1, dtype = i32}} : i32\n{lines}%y = pd.full {{shape = [], value = 1, dtype = f32}} : f32\n{}",
-        "%e = \"pd.add\"(%y, %y) : (i32, i32) -> i32\n"
-    );
+    let full = |name: &str, ty: &str| format!("%{name} = pd.full {{shape = [], value = 1, dtype = {ty}}} : {ty}\n");
+    let wrong = "%e = \"pd.add\"(%y, %y) : (i32, i32) -> i32\n";
+    let source = [&full("x", "i32"), &lines, &full("y", "f32"), wrong].concat();
     let found = errors(&source);
     assert!(!found.is_empty());
     assert!(found.iter().all(|(_, place)| place == "%y"), "{found:?}");

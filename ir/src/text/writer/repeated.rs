@@ -232,23 +232,7 @@ impl<'a> Printer<'a, '_> {
             self.trace_names();
         }
         self.generic(body, op);
-        if let Some(shape) = shape {
-            self.repeated.is_traced = false;
-            let operands = &body.operands[body.ops[op.index()].operands.range()];
-            // The operands are in their order, so that equal ones are told apart.
-            let places: SmallVec<[u32; OPERANDS]> = (0..operands.len() as u32).collect();
-            let is_in_order = self
-                .repeated
-                .trace
-                .iter()
-                .map(|name| name.2)
-                .eq(operands.iter().copied());
-            let kept = match is_in_order {
-                true => self.without_names_at(&places, start, self.out.len()),
-                false => Kept::Special,
-            };
-            self.repeated.kept.keep(shape.hash(), (shape, kept));
-        }
+        self.keep_text(body, op, shape, start, true);
     }
 
     /// Writes an operation, and keeps the text if it may come again.
@@ -262,12 +246,16 @@ impl<'a> Printer<'a, '_> {
         }
         self.op_name(body, op);
         self.ods(body, op, row, 0, 0);
-        if let Some(shape) = shape {
-            self.repeated.is_traced = false;
-            let operands = &body.operands[body.ops[op.index()].operands.range()];
-            let kept = self.without_names(operands, start, self.out.len());
-            self.repeated.kept.keep(shape.hash(), (shape, kept));
-        }
+        self.keep_text(body, op, shape, start, false);
+    }
+
+    /// Keeps the text from `start` on, which is that of an operation, if it may come again.
+    fn keep_text(&mut self, body: &Body, op: OpId, shape: Option<Shape<'a>>, start: usize, is_in_order: bool) {
+        let Some(shape) = shape else { return };
+        self.repeated.is_traced = false;
+        let operands = &body.operands[body.ops[op.index()].operands.range()];
+        let kept = self.without_names(operands, start, self.out.len(), is_in_order);
+        self.repeated.kept.keep(shape.hash(), (shape, kept));
     }
 
     /// The same of an operation with regions.
@@ -319,7 +307,7 @@ impl<'a> Printer<'a, '_> {
         if self.repeated.has_args {
             values.extend(first_args(body, op).unwrap_or_default().iter().copied());
         }
-        let kept = match self.without_names(&values, start, end) {
+        let kept = match self.without_names(&values, start, end, false) {
             Kept::Text(text) => Kept::Text(Head {
                 text,
                 has_args: self.repeated.has_args,
@@ -357,30 +345,24 @@ impl<'a> Printer<'a, '_> {
         self.looked_around.set(false);
     }
 
-    /// The text from `start` to `end` without the names of these values.
-    fn without_names(&self, values: &[ValueId], start: usize, end: usize) -> Kept<Text> {
+    /// The text from `start` to `end` without the names of these values. `is_in_order` says that it names them in this order.
+    fn without_names(&self, values: &[ValueId], start: usize, end: usize, is_in_order: bool) -> Kept<Text> {
         let is_new = |at: usize| !values[..at].contains(&values[at]);
-        if !(0..values.len()).all(is_new) {
+        if !is_in_order && !(0..values.len()).all(is_new) {
             // Which of two equal operands is where cannot be seen.
             return Kept::Once;
         }
-        let traced = self.repeated.trace.iter().take_while(|name| name.1 <= end);
-        let place = |value| values.iter().position(|&known| known == value).map(|at| at as u32);
-        let places: Option<SmallVec<[u32; OPERANDS]>> = traced.map(|name| place(name.2)).collect();
-        match places {
-            Some(places) => self.without_names_at(&places, start, end),
-            None => Kept::Special,
-        }
-    }
-
-    /// The same, where the names that were traced up to the end are those of the values at these places.
-    fn without_names_at(&self, places: &[u32], start: usize, end: usize) -> Kept<Text> {
+        let place = |number: usize, value: ValueId| match is_in_order {
+            true => (values.get(number) == Some(&value)).then_some(number),
+            false => values.iter().position(|&known| known == value),
+        };
         let split = || {
             let (mut text, mut names) = (String::new(), SmallVec::new());
             let mut at = start;
-            for (&(from, to, _), &place) in self.repeated.trace.iter().zip(places) {
+            let traced = self.repeated.trace.iter().filter(|name| name.1 <= end);
+            for (number, &(from, to, value)) in traced.enumerate() {
                 text.push_str(self.out.get(at..from)?);
-                names.push((text.len() as u32, place));
+                names.push((text.len() as u32, place(number, value)? as u32));
                 at = to;
             }
             text.push_str(self.out.get(at..end)?);
