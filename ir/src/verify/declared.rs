@@ -5,6 +5,7 @@ use crate::context::Context;
 use crate::declare::{Arity, Presence, Traits, ValueSpec};
 use crate::diagnostics::{Diagnostic, Part, nearest};
 use crate::entity::{OpId, RegionId};
+use crate::plan::AttrKind;
 use crate::registry::OpDef;
 use crate::types::{Type, TypeData};
 
@@ -106,10 +107,7 @@ impl Checker<'_> {
             }
             return;
         }
-        self.int_arrays(op, def, errors);
-        if errors.len() == before {
-            self.types(op, def, errors);
-        }
+        self.types(op, def, errors);
         let typed = errors.len() == before;
         hook(errors);
         of_dialect(errors);
@@ -476,22 +474,18 @@ impl Checker<'_> {
     /// Checks that operands in place of lists of extents, places or axes are integers, as far as is known.
     fn int_arrays(&self, op: OpId, def: &OpDef, errors: &mut Vec<Diagnostic>) {
         let (ctx, body) = (self.ctx, self.body);
-        let lists = def
-            .operands
-            .iter()
-            .enumerate()
-            .filter(|(_, spec)| &*spec.ty == "IntArray");
-        for (place, spec) in lists {
-            let Some(at) = body.view(ctx, op).operand_declared_at(place) else {
+        let is_list = |spec: &ValueSpec| AttrKind::of(&spec.ty) == AttrKind::IntArray;
+        for (place, spec) in def.operands.iter().enumerate().filter(|(_, spec)| is_list(spec)) {
+            let view = body.view(ctx, op);
+            let Some(at) = view.operand_declared_at(place) else {
                 continue;
             };
-            let given = body.get_operand(op, at).map(|value| body.value_type(value));
             let is_fraction = |ty| ctx.is_float(ty) || ctx.complex_part(ty).is_some();
             let is_wrong = |ty: &Type| match ctx.type_data(*ty) {
                 TypeData::List(items) => items.iter().any(|&item| is_fraction(item)),
                 _ => is_fraction(*ty),
             };
-            if let Some(ty) = given.filter(is_wrong) {
+            if let Some(ty) = view.operand_type(at).filter(is_wrong) {
                 let message = format!(
                     "`{}` of `{}` must be integers, not `{}`",
                     spec.name,
@@ -501,14 +495,21 @@ impl Checker<'_> {
                 errors.push(
                     Diagnostic::error("inference", message)
                         .label_part(body.op_span(op), Part::Operand(at), "these are no integers")
-                        .help("convert it with `pd.cast`, or write the attribute of this name"),
+                        .help(format!(
+                            "convert it to integers, or write the attribute `{}`",
+                            spec.name
+                        )),
                 );
             }
         }
     }
 
     fn types(&self, op: OpId, def: &OpDef, errors: &mut Vec<Diagnostic>) {
-        let Some(infer) = def.infer else { return };
+        let before = errors.len();
+        self.int_arrays(op, def, errors);
+        let Some(infer) = def.infer.filter(|_| errors.len() == before) else {
+            return;
+        };
         let body = self.body;
         let Some(inferred) = body.view(self.ctx, op).with_infer_args(infer) else {
             return;

@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::declare::{AttrSpec, Traits};
 use crate::diagnostics::{Diagnostic, Part, nearest};
 use crate::entity::{OpId, Sym};
-use crate::types::{AttrData, AttrDict, Type, TypeData};
+use crate::types::{Attr, AttrData, AttrDict, Type, TypeData};
 
 use super::describe::{compatible, describe_type};
 
@@ -46,8 +46,8 @@ impl<'a> Symbols<'a> {
     }
 
     fn is_call(&self, attrs: AttrDict) -> bool {
-        let entries = self.ctx.dict_entries(attrs);
-        attrs != AttrDict::EMPTY && entries.iter().any(|&(name, _)| Some(name) == self.callee)
+        let is_callee = |&(name, _): &(Sym, Attr)| Some(name) == self.callee;
+        attrs != AttrDict::EMPTY && self.ctx.dict_entries(attrs).iter().any(is_callee)
     }
 
     /// Whether a body has symbols, calls, or other bodies inside. Most bodies of functions have none: that is seen without a walk from

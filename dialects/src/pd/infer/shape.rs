@@ -200,13 +200,7 @@ pub(in super::super) fn expand(args: InferArgs<'_>) -> Types {
         dims.push(match d {
             -1 if at >= lead => old,
             d if d >= 0 && (old == d || old == 1 || old == DYNAMIC) => d,
-            _ => {
-                return Err(format!(
-                    "shape {} does not broadcast to {}",
-                    dims_text(&x.dims),
-                    dims_text(&shape)
-                ));
-            }
+            _ => return Err(does_not_broadcast(&x.dims, &shape)),
         });
     }
     one(args.ctx.tensor(&dims, x.elem))
@@ -218,13 +212,13 @@ pub(in super::super) fn expand_as(args: InferArgs<'_>) -> Types {
     // Another shape than that of `y` means that `x` has more dimensions, or larger ones.
     let differs = |(&given, &dim): (&i64, &i64)| given != dim && given != DYNAMIC;
     if dims.len() > y.dims.len() || y.dims.iter().zip(&dims).any(differs) {
-        return Err(format!(
-            "shape {} does not broadcast to {}",
-            dims_text(&x.dims),
-            dims_text(&y.dims)
-        ));
+        return Err(does_not_broadcast(&x.dims, &y.dims));
     }
     one(args.ctx.tensor(&dims, x.elem))
+}
+
+fn does_not_broadcast(from: &[i64], to: &[i64]) -> String {
+    format!("shape {} does not broadcast to {}", dims_text(from), dims_text(to))
 }
 
 pub(in super::super) fn tile(args: InferArgs<'_>) -> Types {
