@@ -38,6 +38,7 @@ fn first_derivatives() {
             "backward,remat{slots=2}",
             "licm,forward-args,cse,backward,canonicalize,cse,dce",
             "backward,batch-weight-grads,inplace-accumulate",
+            "backward,sink-stacks,remat",
         ] {
             let mut with = plain.clone();
             passes(&mut with, pipeline);
@@ -60,6 +61,7 @@ fn second_derivatives() {
             "remat{slots=2}",
             "batch-weight-grads",
             "batch-weight-grads,canonicalize,cse,dce",
+            "sink-stacks",
         ] {
             println!("{name} {between}");
             check_orders(&narrow(name), between, 2);

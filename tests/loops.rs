@@ -70,6 +70,7 @@ fn every_kind_of_loop() {
             "backward,remat",
             "backward,remat{recompute=all}",
             "backward,batch-weight-grads",
+            "backward,sink-stacks",
         ] {
             println!("{name} {pipeline}");
             check_loop(&text, pipeline);

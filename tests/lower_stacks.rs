@@ -175,6 +175,12 @@ fn many_iterations() {
     check(&plain, "backward", "lower-stacks{bound=70}", &[0, 1, 2, 3, 7, 33, 70]);
     check(
         &plain,
+        "backward,sink-stacks",
+        "lower-stacks{bound=70}",
+        &[0, 1, 2, 3, 7, 33, 70],
+    );
+    check(
+        &plain,
         "backward,remat{recompute=all}",
         "lower-stacks{bound=70}",
         &[0, 1, 2, 7, 70],

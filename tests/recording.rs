@@ -10,8 +10,8 @@ mod parallel;
 use std::path::Path;
 use std::sync::Arc;
 
-use common::{Inputs, Numbers, compare_with_differences, passes, read, run};
-use pir_interp::{DType, Tensor, inputs_of};
+use common::{Inputs, Numbers, bits, compare_with_differences, passes, read, run};
+use pir_interp::{DType, Options, Tensor, inputs_of};
 use pir_ir::{Context, Module, Type};
 
 /// The loops, and the bytes that each iteration (of the innermost loop) may record.
@@ -145,6 +145,7 @@ fn values() {
             "backward,remat{recompute=all},remat,canonicalize,cse,dce",
             "backward,batch-weight-grads",
             "backward,remat,batch-weight-grads,canonicalize,cse,dce",
+            "backward,sink-stacks",
         ] {
             let with = differentiated(&ctx, &small, pipeline);
             for n in 0..=4 {
@@ -217,6 +218,126 @@ fn values_that_move_from_slot_to_slot() {
         "backward",
         0.0,
     );
+}
+
+#[test]
+fn memory_behind_a_stack_is_not_seen() {
+    // In one iteration of the outer loop, the first place of the inner one's stack has a matrix of one element, in the next one a scalar.
+    let text = format!(
+        "{HEAD}%two = pd.full {{shape = [1], value = 2, dtype = i64}}
+%t_e, %sum, %last = pd.while (%zero, %x, %zero) cond (%t, %a, %p) {{
+  %c = pd.less_than (%t, %n)
+  cf.cond_yield (%c, %t, %a, %p)
+}} body (%t, %a, %p) {{
+  %i_e, %b_e, %swapped, %other = pd.while (%zero, %a, %y, %x) cond (%i, %b, %s, %r) {{
+    %c = pd.less_than (%i, %two)
+    cf.cond_yield (%c, %i, %b, %r, %s)
+  }} body (%i, %b, %s, %r) {{
+    %both = pd.add (%i, %t)
+    %half = pd.remainder (%both, %two)
+    %even = pd.equal (%half, %zero)
+    %next = pd.if (%even) then {{
+      %m = pd.sum (%b) {{axis = [0], keepdim = true}}
+      %one_by_one = pd.reshape (%m) {{shape = [1, 1]}}
+      %e = pd.exp (%one_by_one)
+      %f = pd.tanh (%e)
+      %two_of_them = pd.concat (%f, %f) {{axis = 1}}
+      %g = pd.sum (%two_of_them) {{axis = [0, 1]}}
+      %v = pd.reshape (%g) {{shape = [1]}}
+      %w = pd.multiply (%b, %v)
+      cf.yield (%w)
+    }} else {{
+      %m = pd.sum (%b)
+      %e = pd.sin (%m)
+      %f = pd.tanh (%e)
+      %w = pd.multiply (%s, %f)
+      %q = pd.tanh (%w)
+      cf.yield (%q)
+    }}
+    %k = pd.add (%i, %one)
+    cf.yield (%k, %next, %r, %s)
+  }}
+  %u = pd.multiply (%b_e, %other)
+  %v = pd.tanh (%u)
+  %k = pd.add (%t, %one)
+  cf.yield (%k, %v, %t)
+}}
+%loss = pd.sum (%sum)
+pd.fetch (%loss) {{name = \"loss\"}}
+pd.fetch (%last) {{name = \"last\"}}\n"
+    );
+    let ctx = pir_dialects::context();
+    let plain = read(&ctx, &text);
+    for pipeline in [
+        "backward",
+        "backward,sink-stacks",
+        "training",
+        // With these, what was popped is followed by what is pushed.
+        "backward,remat{recompute=all}",
+        "backward,remat{recompute=none, slots=2, segment=2}",
+        "backward,remat{recompute=none, segment=3}",
+    ] {
+        let with = differentiated(&ctx, &text, pipeline);
+        for n in [0, 1, 2, 5] {
+            let (inputs, wrt) = inputs(&plain, n, n as u64 + 1);
+            let wrt: Vec<&str> = wrt.iter().map(String::as_str).collect();
+            let worst = compare_with_differences(&plain, &with, &inputs, &wrt);
+            assert!(worst < 1e-6, "{pipeline}, {n} iterations: an error of {worst}");
+            // Under a limit nothing stays in slots or behind values.
+            let limited = Options {
+                inputs: inputs.iter().cloned().collect(),
+                max_memory: Some(1 << 40),
+                ..Options::default()
+            };
+            let limited = pir_interp::run(&with, &limited, &mut std::io::sink()).unwrap();
+            let usual = run(&with, &inputs);
+            assert_eq!(bits(&usual), bits(&limited), "{pipeline}, {n} iterations");
+            assert_eq!(usual.stats, limited.stats, "{pipeline}, {n} iterations");
+        }
+    }
+}
+
+#[test]
+fn a_branch_records_what_its_derivative_alone_reads() {
+    let steps = "%two = pd.full {shape = [1], value = 2, dtype = i64}
+%i_e, %a_e = pd.while (%zero, %y) cond (%i, %a) {
+  %c = pd.less_than (%i, %n)
+  cf.cond_yield (%c, %i, %a)
+} body (%i, %a) {
+  %r = pd.remainder (%i, %two)
+  %even = pd.equal (%r, %zero)
+  %b = pd.if (%even) then {
+    %t = pd.tanh (%a)
+    %p = pd.multiply (%t, %a)
+    cf.yield (%p)
+  } else {
+    cf.yield (%a)
+  }
+  %k = pd.add (%i, %one)
+  cf.yield (%k, %b)
+}
+%sum = pd.multiply (%a_e, %x)\n";
+    // The predicate, the handle of the stack, in every other iteration the result of tanh; and its operand.
+    check(steps, "backward", 3.5);
+    check(steps, "backward,sink-stacks", 3.0);
+    // In the branch that the value is defined in front of, not in the one before.
+    let behind = steps
+        .replace("%p = pd.multiply (%t, %a)", "%p = pd.add (%t, %a)")
+        .replace(
+            "  %k =",
+            "  %s = pd.sin (%b)
+  %d = pd.if (%even) then {
+    %e = pd.exp (%b)
+    %p = pd.multiply (%s, %e)
+    cf.yield (%p)
+  } else {
+    cf.yield (%s)
+  }
+  %k =",
+        )
+        .replace("(%k, %b)", "(%k, %d)");
+    check(&behind, "backward", 6.0);
+    check(&behind, "backward,sink-stacks", 5.5);
 }
 
 #[test]

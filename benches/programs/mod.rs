@@ -340,8 +340,8 @@ pub fn pipeline_for(name: &str) -> (&'static str, String) {
     let before = match name {
         "build-backward" => "stack-locals",
         "prune-stacks" => "stack-locals,build-backward",
-        "strip-backward" | "decompose" | "inplace-accumulate" | "remat" | "batch-weight-grads" | "lower-stacks"
-        | "inference" => "backward",
+        "strip-backward" | "decompose" | "inplace-accumulate" | "remat" | "batch-weight-grads" | "sink-stacks"
+        | "lower-stacks" | "inference" => "backward",
         "unbatch-weight-grads" => "backward,batch-weight-grads",
         "unrotate-while" => "rotate-while",
         "lift-cfg" => "lower-to-cfg",

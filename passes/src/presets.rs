@@ -68,9 +68,9 @@ pub const TRAINING: Preset = Preset {
                   differentiated in each iteration. Fuses attention, whose weights are then computed again and not recorded. \
                   Then runs `backward`, which prunes the recorded values, \
                   recomputes what takes no longer than reading it from the record, \
-                  optimizes the result, and multiplies once after a loop where each iteration adds a product to a \
-                  gradient. Takes the options of `backward`.",
-    passes: |_| "canonicalize,sccp,licm{branches=false},cse,canonicalize,dce,fuse-attention,backward,canonicalize,remat{recompute=cheap},licm,cse,batch-weight-grads,canonicalize,dce",
+                  optimizes the result, multiplies once after a loop where each iteration adds a product to a \
+                  gradient, and records in a branch what only its derivative reads. Takes the options of `backward`.",
+    passes: |_| "canonicalize,sccp,licm{branches=false},cse,canonicalize,dce,fuse-attention,backward,canonicalize,remat{recompute=cheap},licm,cse,batch-weight-grads,sink-stacks,canonicalize,dce",
     options: crate::autodiff::OPTIONS,
 };
 

@@ -2,8 +2,8 @@
 
 use crate::attention::FuseAttention;
 use crate::autodiff::{
-    Backward, BatchWeightGrads, BuildBackward, Decompose, Jvp, LowerStacks, PruneStacks, Remat, SplitVjp, StackLocals,
-    StacksToMemref, StripBackward, UnbatchWeightGrads,
+    Backward, BatchWeightGrads, BuildBackward, Decompose, Jvp, LowerStacks, PruneStacks, Remat, SinkStacks, SplitVjp,
+    StackLocals, StacksToMemref, StripBackward, UnbatchWeightGrads,
 };
 use crate::canonicalize::Canonicalize;
 use crate::cfg::{LiftCfg, LowerToCfg};
@@ -59,6 +59,7 @@ static PASSES: &[&dyn Pass] = &[
     &Remat,
     &BatchWeightGrads,
     &UnbatchWeightGrads,
+    &SinkStacks,
     &LowerStacks,
     &StacksToMemref,
     &SplitVjp,

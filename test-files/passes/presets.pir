@@ -4,7 +4,7 @@
 // RUN: pir-opt --pass=training,inference %s | FileCheck %s --check-prefix=INFERENCE
 
 // O2: canonicalize,sccp,licm,cse,sink,canonicalize,dce
-// TRAINING: canonicalize,sccp,licm{branches=false},cse,canonicalize,dce,fuse-attention,backward{of=[loss]},canonicalize,remat{recompute=cheap},licm,cse,batch-weight-grads,canonicalize,dce
+// TRAINING: canonicalize,sccp,licm{branches=false},cse,canonicalize,dce,fuse-attention,backward{of=[loss]},canonicalize,remat{recompute=cheap},licm,cse,batch-weight-grads,sink-stacks,canonicalize,dce
 
 %x = pd.data {name = "x", shape = [4], dtype = f64} : tensor<4xf64>
 %n = pd.data {name = "n", shape = [1], dtype = i64} : tensor<1xi64>

@@ -81,6 +81,11 @@ impl RegionTree {
         RegionId::new(self.up(region.index() as u32, |n| n.depth > depth) as usize)
     }
 
+    /// The region directly in an operation of `outer` that `inner` is, or is nested in.
+    pub fn below(&self, outer: RegionId, inner: RegionId) -> RegionId {
+        self.ancestor(inner, self.nodes[outer.index()].depth + 1)
+    }
+
     /// The innermost region that both are, or are nested in.
     pub fn common(&self, a: RegionId, b: RegionId) -> RegionId {
         let (mut x, mut y) = (a.index() as u32, b.index() as u32);

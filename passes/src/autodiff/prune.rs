@@ -58,7 +58,7 @@ pub(crate) fn run(ctx: &Context, body: &mut Body) {
 }
 
 /// Of the pairs of one value in the same regions, the one whose pop comes first serves all.
-fn merge_equal(r: &mut Rewriter<'_>, names: &ControlOps, tapes: &mut Tapes, at: usize) {
+pub(super) fn merge_equal(r: &mut Rewriter<'_>, names: &ControlOps, tapes: &mut Tapes, at: usize) {
     let pairs = std::mem::take(&mut tapes.all[at].pairs);
     let mut first: FxHashMap<(ValueId, Option<BlockId>), ValueId> = FxHashMap::default();
     first.reserve(pairs.len());

@@ -21,7 +21,7 @@ AFTER = [
     "unroll", "unroll{factor=2}", "peel", "peel{last=true}", "rotate-while", "rotate-while,unrotate-while", "batch-weight-grads",
     "inplace-accumulate", "remat", "remat{recompute=all}", "remat{recompute=none}", "remat{slots=1}", "remat{slots=3}", "remat{slots}",
     "remat,canonicalize,licm,cse,forward-args,dce", "remat{slots},O2", "decompose,O2", "O2,batch-weight-grads,inplace-accumulate",
-    "batch-weight-grads,unbatch-weight-grads", "O2,batch-weight-grads,canonicalize,unbatch-weight-grads",
+    "batch-weight-grads,unbatch-weight-grads", "sink-stacks", "O2,remat,batch-weight-grads,sink-stacks", "O2,batch-weight-grads,canonicalize,unbatch-weight-grads",
 ]
 # Before `backward`: what makes sums in place comes at the end.
 BEFORE = [passes for passes in SAME if passes != "inplace-accumulate"]
