@@ -442,7 +442,7 @@ impl<'m, 'o> Tracer<'m, 'o> {
         };
         let env = &mut call.env;
         match &instr.code {
-            Code::CreateStack => {
+            Code::CreateStack { .. } => {
                 write(env, instr.results, [Value::Stack(self.stacks.len())]);
                 self.held.room_for_one(&mut self.stacks).map_err(ExecError::new)?;
                 self.stacks.push(Vec::new());

@@ -35,8 +35,9 @@ pub(crate) struct Chain {
 
 /// How the operands are read.
 struct Ways {
-    /// The shape of the results.
+    /// The shape of the results, and the number of their elements.
     shape: Shape,
+    count: usize,
     kinds: SmallVec<[Kind; 8]>,
     /// The length of a row.
     row: usize,
@@ -107,7 +108,13 @@ impl Ways {
         };
         let all = (flow.steps.iter()).all(|operands| operands.iter().any(|operand| full(operand.from)));
         let shape = result.into();
-        (all && most > 0).then_some(Ways { shape, kinds, row })
+        let count = most;
+        (all && most > 0).then_some(Ways {
+            shape,
+            count,
+            kinds,
+            row,
+        })
     }
 }
 
@@ -255,6 +262,9 @@ impl Chain {
     ) -> Result<bool, ExecError> {
         let found;
         let ways = match &self.known {
+            Some((ways, shapes)) if self.is_few(ways, kept) => {
+                return self.few(env, ways, shapes, flush, own).map_err(ExecError::new);
+            }
             Some((ways, shapes)) if self.have::<T>(env, shapes) => ways,
             _ => match self.ways::<T>(env) {
                 Some(ways) => {
@@ -266,16 +276,15 @@ impl Chain {
         };
         let &Ways {
             ref shape,
+            count,
             ref kinds,
             row,
         } = ways;
-        let count: usize = shape.iter().product();
         if self.codes.len() == 1 && count < WORTH {
             return Ok(false);
         }
-        if count <= kept {
-            self.few(env, ways, flush, own).map_err(ExecError::new)?;
-            return Ok(true);
+        if self.is_few(ways, kept) {
+            return self.few(env, ways, &[], flush, own).map_err(ExecError::new);
         }
         let tile = match row {
             1..=TILE => TILE / row * row,
@@ -328,16 +337,27 @@ impl Chain {
         Ok(true)
     }
 
+    /// Whether there are so few elements that their results stay.
+    fn is_few(&self, ways: &Ways, kept: usize) -> bool {
+        ways.count <= kept && (self.codes.len() > 1 || ways.count >= WORTH)
+    }
+
     /// Computes so few elements that their results have places of their own, in which those of the last run are; the operands stay too, for
-    /// the next operations in their slots.
+    /// the next operations in their slots. False if the operands do not have these shapes, as far as any are given, or not the type.
     fn few<T: Number>(
         &self,
         env: &mut [Value],
-        Ways { shape, kinds, .. }: &Ways,
+        ways: &Ways,
+        shapes: &[Shape],
         flush: T::Mask,
         own: &mut Vec<T>,
-    ) -> Result<(), String> {
-        let count: usize = shape.iter().product();
+    ) -> Result<bool, String> {
+        let &Ways {
+            ref shape,
+            count,
+            ref kinds,
+            ..
+        } = ways;
         let tile = TILE.min(count);
         let mut results: SmallVec<[(Buffer<T>, bool); 2]> = SmallVec::new();
         for &(_, slot) in &self.flow.wanted {
@@ -353,8 +373,10 @@ impl Chain {
         let mut registers = self.registers;
         let mut given: SmallVec<[Given<'_, T>; 8]> = SmallVec::new();
         for (number, kind) in kinds.iter().enumerate() {
-            let values = self.tensor(env, number).and_then(Tensor::view::<T>);
-            let values = values.ok_or("an operand is missing")?;
+            let is_right = |of: &&Tensor| shapes.get(number).is_none_or(|shape| same(of.shape(), shape));
+            let Some(values) = self.tensor(env, number).filter(is_right).and_then(Tensor::view::<T>) else {
+                break;
+            };
             let copied = registers;
             registers += usize::from(!matches!(kind, Kind::Each));
             given.push(match *kind {
@@ -367,6 +389,7 @@ impl Chain {
                 }
             });
         }
+        let fits = given.len() == kinds.len();
         if own.len() < registers * tile {
             own.resize(registers * tile, T::default());
         }
@@ -389,16 +412,19 @@ impl Chain {
             row: usize::MAX,
             flush,
         };
-        chain.compute();
+        if fits {
+            chain.compute();
+        }
         drop((given, part));
         for ((values, is_own), &(_, slot)) in results.into_iter().zip(&self.flow.wanted) {
             let place = &mut env[slot as usize];
             match is_own {
                 true => put_back(place, values),
+                false if !fits => {}
                 false => *place = Value::Tensor(Tensor::from_parts(Shape::from_slice(shape), T::wrap_shared(values))),
             }
         }
-        Ok(())
+        Ok(fits)
     }
 
     #[allow(clippy::too_many_arguments, reason = "they are the state of one run")]

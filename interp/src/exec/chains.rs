@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use super::chain::{Chain, WORTH, kind};
 use super::flow::Flow;
 use super::program::{Code, Instr};
-use super::slots::Src;
+use super::slots::{Slots, Src};
 use crate::kernels::steps::Step;
 use crate::kernels::{Kernels, known_count};
 use crate::tensor::{Shape, checked_count};
@@ -15,7 +15,7 @@ use crate::tensor::{Shape, checked_count};
 const MOST: usize = 64;
 
 /// Finds the chains in a block, and attaches them to their first instructions.
-pub(super) fn chains(ctx: &Context, body: &Body, kernels: &Kernels, instrs: &mut [Instr]) {
+pub(super) fn chains(ctx: &Context, body: &Body, kernels: &Kernels, slots: &Slots, instrs: &mut [Instr]) {
     let shape = |value: ValueId| ctx.as_tensor(body.value_type(value));
     let step = |instr: &Instr| -> Option<Step> {
         let Code::Kernel { inputs, lists, .. } = &instr.code else {
@@ -61,7 +61,7 @@ pub(super) fn chains(ctx: &Context, body: &Body, kernels: &Kernels, instrs: &mut
                 let operands = instrs[start..start + length]
                     .iter()
                     .flat_map(|instr| body.operands(instr.op));
-                let operands: FxHashMap<u32, ValueId> = operands.map(|value| (value.index() as u32, value)).collect();
+                let operands: FxHashMap<u32, ValueId> = operands.map(|value| (slots.at(value), value)).collect();
                 let shape = |src: &Src| {
                     let (shape, _) = shape(*operands.get(&src.slot)?)?;
                     let shape: Shape = shape.iter().map(|&d| usize::try_from(d).ok()).collect::<Option<_>>()?;

@@ -12,8 +12,8 @@ use super::chains::chains;
 use super::fuse::{LEAST, group};
 use super::late;
 use super::profile::Clocks;
-use super::program::{Block, Code, Instr, Program, kept, nest};
-use super::slots::{Dst, Src, Srcs};
+use super::program::{Block, Code, Instr, Kind, Program, kept, nest};
+use super::slots::{Dst, Slots, Src, Srcs};
 use super::stats::LoopStats;
 use super::{ExecError, input_name};
 use crate::kernels::slices::extents;
@@ -55,6 +55,8 @@ pub(crate) struct Compiler<'c> {
     pub(crate) counters: Vec<String>,
     by_name: FxHashMap<String, u32>,
     pub(crate) loops: Vec<LoopStats>,
+    /// The number of instructions that make stacks.
+    stacks: u32,
     /// The minimal number of elements for fusing operations.
     pub(crate) fuse_from: usize,
     /// Whether subnormal results become zeros.
@@ -73,6 +75,7 @@ impl<'c> Compiler<'c> {
             counters: Vec::new(),
             by_name: FxHashMap::default(),
             loops: Vec::new(),
+            stacks: 0,
             fuse_from: LEAST,
             flush: false,
             precise: false,
@@ -117,6 +120,7 @@ impl<'c> Compiler<'c> {
             compiler: self,
             body,
             op,
+            slots: &Slots::own(),
             last_uses,
             loop_of: &mut FxHashMap::default(),
         };
@@ -128,6 +132,7 @@ impl<'c> Compiler<'c> {
             .entry_block(body.root())
             .ok_or_else(|| ExecError::new("there is nothing to run"))?;
         let ctx = self.ctx;
+        let slots = Slots::of(ctx, body);
         let last_uses = last_uses(body);
         let mut loop_of: FxHashMap<OpId, u32> = FxHashMap::default();
         let all = body.all_blocks();
@@ -141,6 +146,7 @@ impl<'c> Compiler<'c> {
                     compiler: self,
                     body,
                     op,
+                    slots: &slots,
                     last_uses: &last_uses,
                     loop_of: &mut loop_of,
                 };
@@ -166,9 +172,9 @@ impl<'c> Compiler<'c> {
                     instr.single = self.kernels.single(body.view(ctx, instr.op));
                 }
                 group(ctx, body, &mut instrs, self.fuse_from);
-                chains(ctx, body, self.kernels, &mut instrs);
+                chains(ctx, body, self.kernels, &slots, &mut instrs);
             }
-            let args = body.block_args(block).iter().map(|v| v.index() as u32).collect();
+            let args = body.block_args(block).iter().map(|&v| slots.at(v)).collect();
             blocks[block.index()] = Block {
                 args,
                 instrs,
@@ -216,6 +222,7 @@ struct Unit<'u, 'c, 'm> {
     compiler: &'u mut Compiler<'c>,
     body: &'m Body,
     op: OpId,
+    slots: &'u Slots,
     last_uses: &'u [Option<OpId>],
     loop_of: &'u mut FxHashMap<OpId, u32>,
 }
@@ -229,7 +236,7 @@ impl Unit<'_, '_, '_> {
         let mut srcs: Srcs = values
             .into_iter()
             .map(|value| Src {
-                slot: value.index() as u32,
+                slot: self.slots.at(value),
                 last: self.last_uses[value.index()] == Some(self.op),
             })
             .collect();
@@ -256,7 +263,7 @@ impl Unit<'_, '_, '_> {
             .operand(index)
             .ok_or_else(|| ExecError::new("an operand is missing"))?;
         Ok(Src {
-            slot: value.index() as u32,
+            slot: self.slots.at(value),
             last: false,
         })
     }
@@ -337,8 +344,9 @@ impl Unit<'_, '_, '_> {
     fn control(&mut self, name: &str) -> Result<Option<Code>, ExecError> {
         let ctx = self.compiler.ctx;
         let init = usize::from(self.body.op_regions(self.op).len() == 3);
+        let kind = Kind::of(name);
         Ok(Some(match name {
-            pd::If::NAME | pd::IfGrad::NAME | scf::IF => Code::If {
+            _ if kind == Some(Kind::If) => Code::If {
                 condition: self.kept(0)?,
                 init: if init == 1 { self.block(0)? } else { None },
                 branches: [self.block(init)?, self.block(init + 1)?],
@@ -382,7 +390,7 @@ impl Unit<'_, '_, '_> {
                 condition: self.kept(0)?,
                 message: self.attr_text("msg"),
             },
-            pd::While::NAME | pd::WhileGrad::NAME | scf::WHILE => {
+            _ if kind == Some(Kind::While) => {
                 let stats = self.new_loop();
                 Code::While {
                     operands: self.operands(),
@@ -438,7 +446,11 @@ impl Unit<'_, '_, '_> {
     fn stack(&mut self, name: &str) -> Result<Option<Code>, ExecError> {
         let ctx = self.compiler.ctx;
         Ok(Some(match name {
-            cf::CREATE_STACK => Code::CreateStack,
+            cf::CREATE_STACK => {
+                let site = self.compiler.stacks;
+                self.compiler.stacks += 1;
+                Code::CreateStack { site }
+            }
             cf::PUSH_BACK => {
                 let operands = self.operands();
                 let &[stack, value] = operands.as_slice() else {
@@ -543,7 +555,7 @@ impl Unit<'_, '_, '_> {
             .body
             .successor_operands(self.op, index)
             .map(|v| Src {
-                slot: v.index() as u32,
+                slot: self.slots.at(v),
                 last: false,
             })
             .collect();

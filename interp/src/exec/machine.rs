@@ -106,13 +106,18 @@ impl<'p, 'm> Machine<'p, 'm, '_> {
         }
     }
 
-    /// Runs kernels, and goes to and from the regions of branches and loops.
-    fn go(&mut self, program: &'p Program<'m>) -> Result<Stop<'p>, ExecError> {
+    /// How many elements the values may have that stay in their slots.
+    fn kept(&self, program: &Program<'_>) -> usize {
         // All that stays counts for a memory limit, and in each of the calls of a recursion.
-        let kept = match self.memory.is_some() || self.calls.len() > MAX_KEEPING {
+        match self.memory.is_some() || self.calls.len() > MAX_KEEPING {
             true => 0,
             false => program.kept,
-        };
+        }
+    }
+
+    /// Runs kernels, and goes to and from the regions of branches and loops.
+    fn go(&mut self, program: &'p Program<'m>) -> Result<Stop<'p>, ExecError> {
+        let kept = self.kept(program);
         let Some(call) = self.calls.last_mut() else {
             return Ok(Stop::End);
         };
@@ -164,8 +169,8 @@ impl<'p, 'm> Machine<'p, 'm, '_> {
                     inputs,
                     lists,
                 } => (kernel, in_place, inputs, lists),
-                Code::CreateStack | Code::Push { .. } | Code::Pop { .. } | Code::IsEmpty { .. } => {
-                    stack(instr, call, &mut self.stacks, &mut self.stats, &mut self.memory)?;
+                Code::CreateStack { .. } | Code::Push { .. } | Code::Pop { .. } | Code::IsEmpty { .. } => {
+                    stack(instr, call, &mut self.stacks, kept, &mut self.stats, &mut self.memory)?;
                     at.pc += 1;
                     continue;
                 }
@@ -316,6 +321,7 @@ impl<'p, 'm> Machine<'p, 'm, '_> {
 
     /// Runs an instruction that only computes or moves values.
     fn data(&mut self, program: &'p Program<'m>, instr: &'p Instr) -> Result<(), ExecError> {
+        let kept = self.kept(program);
         let Some(call) = self.calls.last_mut() else {
             return Ok(());
         };
@@ -353,7 +359,7 @@ impl<'p, 'm> Machine<'p, 'm, '_> {
                 hand_over(&mut self.scratch, &mut call.env, instr.results, values);
             }
             Code::Input { .. } | Code::Fetch { .. } | Code::Print { .. } => self.outside(program, instr)?,
-            _ => stack(instr, call, &mut self.stacks, &mut self.stats, &mut self.memory)?,
+            _ => stack(instr, call, &mut self.stacks, kept, &mut self.stats, &mut self.memory)?,
         }
         Ok(())
     }

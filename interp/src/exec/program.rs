@@ -1,5 +1,7 @@
 //! A compiled body: blocks of instructions on slots.
 
+use pir_dialects::mlir::scf;
+use pir_dialects::pd;
 use pir_ir::{Body, OpId};
 use smallvec::SmallVec;
 
@@ -85,7 +87,10 @@ pub(crate) enum Code {
         operands: Srcs,
         body: u32,
     },
-    CreateStack,
+    /// `site` is the number of the instruction among those that make stacks.
+    CreateStack {
+        site: u32,
+    },
     Push {
         stack: Src,
         value: Src,
@@ -170,6 +175,26 @@ impl At {
         At {
             pc: self.pc + 1,
             ..self
+        }
+    }
+}
+
+/// An operation whose regions run one after the other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    /// Perhaps a region for what the branches take, and two branches.
+    If,
+    /// Perhaps a region for what the loop starts from, the condition, and the body.
+    While,
+}
+
+impl Kind {
+    /// That of operations with a name.
+    pub(super) fn of(name: &str) -> Option<Kind> {
+        match name {
+            pd::If::NAME | pd::IfGrad::NAME | scf::IF => Some(Kind::If),
+            pd::While::NAME | pd::WhileGrad::NAME | scf::WHILE => Some(Kind::While),
+            _ => None,
         }
     }
 }

@@ -4,6 +4,7 @@ use pir_ir::budget::Reservation;
 
 use super::ExecError;
 use super::memory::Memory;
+use super::slots::Src;
 use super::stats::Stats;
 use super::value::{Value, tensor};
 use crate::tensor::Tensor;
@@ -26,23 +27,77 @@ const SPARE: usize = 64;
 /// That of so many stacks is kept if they have room for few values: each iteration may record a branch on one of its own.
 const SMALL_SPARE: usize = 4096;
 const SMALL: usize = 16;
+/// The bytes of tensors that stay behind the values of stacks.
+const BEHIND: u64 = 16 << 20;
+
+/// The values of a stack. A loop that runs again records values of the same types again: behind the values are tensors that have been in
+/// the slots that values were popped to, for the slots of the values that will be pushed there.
+#[derive(Default)]
+struct List {
+    values: Vec<Value>,
+    /// The number of values that are on the stack.
+    len: usize,
+}
+
+/// A stack. There may be one for each iteration of a loop, so that those without values are small.
+#[derive(Clone, Copy)]
+struct Stack {
+    /// The number of its list, or [`NONE`].
+    list: u32,
+    /// The instruction that made it, by number.
+    site: u32,
+}
+
+/// That of a stack without values.
+const NONE: u32 = u32::MAX;
 
 #[derive(Default)]
 pub(super) struct Stacks {
-    all: Vec<Vec<Value>>,
+    all: Vec<Stack>,
+    lists: Vec<List>,
     bytes: u64,
+    /// The size of the tensors behind the values.
+    behind: u64,
     /// The memory of the stacks' lists, including nested lists.
     held: Reservation,
-    /// Memory of emptied stacks: a nested loop creates a stack in each iteration.
-    spare: Vec<Vec<Value>>,
+    /// The lists of emptied stacks, by the instruction that made them: a nested loop creates a stack in each iteration.
+    spare: Vec<Vec<u32>>,
+    /// The number of these that have room for few values, and of the others.
+    spares: [usize; 2],
+    /// The lists that have no memory.
+    unused: Vec<u32>,
+}
+
+/// A tensor of at most so many elements.
+fn few(value: &Value, most: usize) -> Option<&Tensor> {
+    match value {
+        Value::Tensor(tensor) if tensor.len() <= most => Some(tensor),
+        _ => None,
+    }
+}
+
+/// Whether values are tensors of one type.
+fn alike(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Tensor(a), Value::Tensor(b)) => a.dtype() == b.dtype() && a.shape() == b.shape(),
+        _ => false,
+    }
+}
+
+impl List {
+    /// The tensors behind the values, in bytes.
+    fn behind(&self) -> u64 {
+        self.values.iter().skip(self.len).map(Value::bytes).sum()
+    }
 }
 
 impl Stacks {
-    /// A new stack.
-    pub(super) fn create(&mut self) -> Result<Value, ExecError> {
-        let handle = u32::try_from(self.all.len()).map_err(|_| ExecError::new("there are too many stacks"))?;
+    /// A new stack, made by an instruction.
+    pub(super) fn create(&mut self, site: u32) -> Result<Value, ExecError> {
+        let too_many = |_| ExecError::new("there are too many stacks");
+        let handle = u32::try_from(self.all.len()).map_err(too_many)?;
         self.held.room_for_one(&mut self.all).map_err(ExecError::new)?;
-        self.all.push(Vec::new());
+        self.all.push(Stack { list: NONE, site });
         Ok(Value::Stack(handle))
     }
 
@@ -52,27 +107,81 @@ impl Stacks {
     }
 
     pub(super) fn is_empty(&self, handle: usize) -> bool {
-        self.all[handle].is_empty()
+        self.all[handle].list == NONE
     }
 
-    /// `counted` is the loop that contains the push.
+    /// A list for a stack without values: the last one of a stack that the same instruction made.
+    fn list(&mut self, handle: usize) -> Result<usize, ExecError> {
+        let Stack { list, site } = self.all[handle];
+        if list != NONE {
+            return Ok(list as usize);
+        }
+        let list = match self.spare.get_mut(site as usize).and_then(Vec::pop) {
+            Some(list) => {
+                let is_large = self.lists[list as usize].values.capacity() > SMALL;
+                self.spares[usize::from(is_large)] -= 1;
+                list
+            }
+            None => match self.unused.pop() {
+                Some(list) => list,
+                None => {
+                    self.held.room_for_one(&mut self.lists).map_err(ExecError::new)?;
+                    self.lists.push(List::default());
+                    // There are no more lists than stacks.
+                    self.lists.len() as u32 - 1
+                }
+            },
+        };
+        self.all[handle].list = list;
+        Ok(list as usize)
+    }
+
+    /// Keeps the list of an emptied stack for another one, or gives its memory back.
+    fn recycle(&mut self, handle: usize) {
+        let Stack { list: at, site } = self.all[handle];
+        self.all[handle].list = NONE;
+        let list = &mut self.lists[at as usize];
+        let (kind, most) = match list.values.capacity() <= SMALL {
+            true => (0, SMALL_SPARE),
+            false => (1, SPARE),
+        };
+        if self.spares[kind] < most {
+            self.spares[kind] += 1;
+            let site = site as usize;
+            if self.spare.len() <= site {
+                self.spare.resize_with(site + 1, Vec::new);
+            }
+            self.spare[site].push(at);
+        } else {
+            self.behind -= list.behind();
+            self.held.shrink(room_of(&list.values));
+            *list = List::default();
+            self.unused.push(at);
+        }
+    }
+
+    /// Moves a value from its slot, or copies it if that is not its last use. If it has at most `kept` elements, its slot may get another
+    /// tensor of its type, for the next value. `counted` is the loop that contains the push.
+    #[allow(clippy::too_many_arguments, reason = "they are the state of a run")]
     pub(super) fn push(
         &mut self,
         handle: usize,
-        value: Value,
+        env: &mut [Value],
+        value: Src,
+        kept: usize,
         stats: &mut Stats,
         counted: Option<u32>,
         memory: &mut Option<Memory>,
     ) -> Result<(), ExecError> {
-        let stack = &mut self.all[handle];
-        if stack.capacity() == 0
-            && let Some(spare) = self.spare.pop()
-        {
-            *stack = spare;
+        let slot = &mut env[value.slot as usize];
+        let at = self.list(handle)?;
+        let List { values, len } = &mut self.lists[at];
+        if *len == values.len() {
+            self.held.room_for_one(values).map_err(ExecError::new)?;
+            values.push(Value::None);
         }
-        self.held.room_for_one(stack).map_err(ExecError::new)?;
-        self.held.grow(spine(&value)).map_err(ExecError::new)?;
-        let bytes = value.bytes();
+        self.held.grow(spine(slot)).map_err(ExecError::new)?;
+        let bytes = slot.bytes();
         stats.pushed_values += 1;
         stats.pushed_bytes += bytes;
         self.bytes += bytes;
@@ -82,32 +191,50 @@ impl Stacks {
             counts.pushed_bytes += bytes;
         }
         if let Some(memory) = memory {
-            memory.push(&value);
+            memory.push(slot);
         }
-        self.all[handle].push(value);
+        let place = &mut values[*len];
+        *len += 1;
+        self.behind -= place.bytes();
+        if value.last && few(place, kept).is_some() && alike(place, slot) {
+            std::mem::swap(place, slot);
+        } else {
+            *place = if value.last { std::mem::take(slot) } else { slot.clone() };
+        }
         Ok(())
     }
 
-    /// Moves the last value to a slot.
-    pub(super) fn pop(&mut self, handle: usize, to: &mut Value, memory: &mut Option<Memory>) -> Result<(), ExecError> {
-        let stack = &mut self.all[handle];
-        let Some(value) = stack.pop() else {
+    /// Moves the last value to a slot. If that had a tensor of at most `kept` elements, this stays for the next value.
+    pub(super) fn pop(
+        &mut self,
+        handle: usize,
+        to: &mut Value,
+        kept: usize,
+        memory: &mut Option<Memory>,
+    ) -> Result<(), ExecError> {
+        let list = self.lists.get_mut(self.all[handle].list as usize);
+        let Some(list) = list.filter(|list| list.len > 0) else {
             return Err(ExecError::new("the stack is empty").help("every pop needs a push before it"));
         };
-        *to = value;
-        if stack.is_empty() {
-            let list = std::mem::take(stack);
-            let most = if list.capacity() <= SMALL { SMALL_SPARE } else { SPARE };
-            match self.spare.len() < most {
-                true => self.spare.push(list),
-                false => self.held.shrink(room_of(&list)),
+        list.len -= 1;
+        let last = list.len;
+        let place = &mut list.values[last];
+        let bytes = few(to, kept).map(|old| old.bytes() as u64);
+        match bytes.filter(|bytes| self.behind + bytes <= BEHIND) {
+            Some(bytes) => {
+                std::mem::swap(place, to);
+                self.behind += bytes;
             }
+            None => *to = std::mem::take(place),
         }
         self.held.shrink(spine(to));
         if let Some(memory) = memory {
             memory.pop(to);
         }
         self.bytes -= to.bytes();
+        if last == 0 {
+            self.recycle(handle);
+        }
         Ok(())
     }
 
@@ -118,34 +245,63 @@ impl Stacks {
         stats: &mut Stats,
         memory: &mut Option<Memory>,
     ) -> Result<Value, ExecError> {
-        let old = &self.all[handle];
+        let Stack { list, site } = self.all[handle];
+        let old = self.lists.get(list as usize);
+        let old = old.map_or(&[][..], |list| &list.values[..list.len]);
         let spines: u64 = old.iter().map(spine).sum();
-        let bytes = size_of_val(&**old) as u64 + spines;
+        let bytes = size_of_val(old) as u64 + spines;
         self.held.grow(bytes).map_err(ExecError::new)?;
-        let copy = self.all[handle].clone();
-        self.bytes += copy.iter().map(Value::bytes).sum::<u64>();
+        let values = old.to_vec();
+        self.bytes += values.iter().map(Value::bytes).sum::<u64>();
         stats.peak_stack_bytes = stats.peak_stack_bytes.max(self.bytes);
         if let Some(memory) = memory {
-            copy.iter().for_each(|value| memory.push(value));
+            values.iter().for_each(|value| memory.push(value));
         }
-        let new = self.create()?;
-        if let Some(stack) = self.all.last_mut() {
-            *stack = copy;
+        let new = self.create(site)?;
+        if !values.is_empty() {
+            self.held.room_for_one(&mut self.lists).map_err(ExecError::new)?;
+            if let Some(stack) = self.all.last_mut() {
+                stack.list = self.lists.len() as u32;
+            }
+            self.lists.push(List {
+                len: values.len(),
+                values,
+            });
         }
         Ok(new)
     }
 
-    /// Removes all tensors from a stack, bottom first.
-    pub(super) fn drain(&mut self, handle: usize, memory: &mut Option<Memory>) -> Result<Vec<Tensor>, ExecError> {
-        let values = std::mem::take(&mut self.all[handle]);
-        self.held
-            .shrink(room_of(&values) + values.iter().map(spine).sum::<u64>());
-        for value in &values {
+    /// Removes all tensors from a stack, and gives what is made of them, bottom first. If all have at most `kept` elements, they stay for the
+    /// next values.
+    pub(super) fn emptied<R>(
+        &mut self,
+        handle: usize,
+        kept: usize,
+        memory: &mut Option<Memory>,
+        make: impl FnOnce(&[Tensor]) -> R,
+    ) -> Result<R, ExecError> {
+        let Some(list) = self.lists.get_mut(self.all[handle].list as usize) else {
+            return Ok(make(&[]));
+        };
+        self.behind -= list.behind();
+        list.values.truncate(list.len);
+        list.len = 0;
+        for value in &list.values {
             if let Some(memory) = memory {
                 memory.pop(value);
             }
             self.bytes -= value.bytes();
+            self.held.shrink(spine(value));
         }
-        values.into_iter().map(tensor).collect()
+        let parts: Result<Vec<Tensor>, ExecError> = list.values.drain(..).map(tensor).collect();
+        let parts = parts?;
+        let made = make(&parts);
+        let bytes: u64 = parts.iter().map(|part| part.bytes() as u64).sum();
+        if self.behind + bytes <= BEHIND && parts.iter().all(|part| part.len() <= kept) {
+            self.behind += bytes;
+            list.values.extend(parts.into_iter().map(Value::Tensor));
+        }
+        self.recycle(handle);
+        Ok(made)
     }
 }

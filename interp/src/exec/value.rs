@@ -84,11 +84,13 @@ pub(super) fn write(env: &mut [Value], dst: Dst, values: impl IntoIterator<Item 
     }
 }
 
-/// Assigns values to slots, one after the other. A value of a slot that has at most `kept` elements stays, in the slot of the new one.
+/// Assigns values to slots, one after the other, but those that are there already. A value of a slot that has at most `kept` elements stays, in the slot of the new one.
+#[inline(always)]
 pub(super) fn carry(env: &mut [Value], from: &Srcs, to: impl Iterator<Item = u32>, kept: usize) {
     for (&src, slot) in from.iter().zip(to) {
         let slot = slot as usize;
         match &env[slot] {
+            _ if src.slot as usize == slot => {}
             Value::Tensor(old) if src.last && old.len() <= kept => env.swap(src.slot as usize, slot),
             _ => env[slot] = read(env, src),
         }

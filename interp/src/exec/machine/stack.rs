@@ -7,22 +7,23 @@ use crate::exec::program::{Code, Instr};
 use crate::exec::slots::Src;
 use crate::exec::stacks::Stacks;
 use crate::exec::stats::Stats;
-use crate::exec::value::{Value, read, stack_of, tensor, write};
+use crate::exec::value::{Value, stack_of, tensor, write};
 use crate::kernels::put;
 use crate::tensor::Tensor;
 use crate::tensor::buffer::filled;
 
-/// Runs an instruction on stacks.
+/// Runs an instruction on stacks. Tensors of at most `kept` elements stay in slots.
 pub(super) fn stack(
     instr: &Instr,
     call: &mut Activation,
     stacks: &mut Stacks,
+    kept: usize,
     stats: &mut Stats,
     memory: &mut Option<Memory>,
 ) -> Result<(), ExecError> {
     match &instr.code {
-        Code::CreateStack => {
-            let stack = stacks.create()?;
+        Code::CreateStack { site } => {
+            let stack = stacks.create(*site)?;
             write(&mut call.env, instr.results, [stack]);
         }
         Code::Push {
@@ -31,12 +32,11 @@ pub(super) fn stack(
             stats: counted,
         } => {
             let handle = stack_of(&call.env, *stack)?;
-            let value = read(&mut call.env, *value);
-            stacks.push(handle, value, stats, *counted, memory)?;
+            stacks.push(handle, &mut call.env, *value, kept, stats, *counted, memory)?;
         }
         Code::Pop { stack } => {
             let handle = stack_of(&call.env, *stack)?;
-            stacks.pop(handle, &mut call.env[instr.results.first as usize], memory)?;
+            stacks.pop(handle, &mut call.env[instr.results.first as usize], kept, memory)?;
         }
         Code::IsEmpty { stack, tensor } => {
             let empty = stacks.is_empty(stack_of(&call.env, *stack)?);
@@ -72,11 +72,10 @@ pub(super) fn stack(
             dtype,
         } => {
             let handle = stack_of(&call.env, *stack)?;
-            let parts = stacks.drain(handle, memory)?;
-            let joined = match parts.is_empty() {
+            let joined = stacks.emptied(handle, kept, memory, |parts| match parts.is_empty() {
                 true => Tensor::full(shape, *dtype, 0.0),
-                false => crate::kernels::join(&parts, *axis),
-            };
+                false => crate::kernels::join(parts, *axis),
+            })?;
             write(
                 &mut call.env,
                 instr.results,
