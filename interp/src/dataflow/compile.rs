@@ -276,7 +276,7 @@ impl<'c, 'o> Setup<'c, 'o> {
         }
     }
 
-    fn kind(&mut self, body: &Body, op: OpId, last_uses: &[Option<OpId>]) -> Result<NodeAction, ExecError> {
+    fn kind(&mut self, body: &Body, op: OpId) -> Result<NodeAction, ExecError> {
         let ctx = self.compiler.ctx;
         let view = body.view(ctx, op);
         Ok(match view.name() {
@@ -303,7 +303,7 @@ impl<'c, 'o> Setup<'c, 'o> {
                 swap: view.bool("swap").unwrap_or(false),
             },
             df::STACK_POP => NodeAction::Pop,
-            _ => match self.compiler.single(body, op, last_uses)? {
+            _ => match self.compiler.single(body, op)? {
                 Code::Input { name } => {
                     let ty = body.value_type(body.result(op, 0));
                     NodeAction::Input(check_input(ctx, self.options, &name, ty)?)
@@ -338,7 +338,6 @@ impl<'c, 'o> Setup<'c, 'o> {
         let block = body
             .single_block(body.root())
             .ok_or_else(|| ExecError::new("a graph must have one block"))?;
-        let last_uses = vec![None; body.num_value_slots()];
         let mut nodes: Vec<Node> = Vec::new();
         let mut ops: Vec<OpId> = Vec::new();
         let mut controls: Vec<OpId> = Vec::new();
@@ -348,7 +347,7 @@ impl<'c, 'o> Setup<'c, 'o> {
                 controls.push(op);
                 continue;
             }
-            let kind = self.kind(body, op, &last_uses).map_err(|e| e.at(ctx, body, op))?;
+            let kind = self.kind(body, op).map_err(|e| e.at(ctx, body, op))?;
             node_of[op.index()] = nodes.len() as u32;
             ops.push(op);
             let straight = is_straight(&kind, body.num_operands(op) as u32);

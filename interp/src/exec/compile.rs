@@ -10,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::buffers::memory_op;
 use super::chains::chains;
 use super::fuse::{LEAST, group};
+use super::last_uses::LastUses;
 use super::late;
 use super::profile::Clocks;
 use super::program::{Block, Code, Instr, Kind, Program, kept, nest};
@@ -114,14 +115,14 @@ impl<'c> Compiler<'c> {
         }
     }
 
-    /// The code of a single operation. `last_uses` has an entry for each value of the body.
-    pub(crate) fn single(&mut self, body: &Body, op: OpId, last_uses: &[Option<OpId>]) -> Result<Code, ExecError> {
+    /// The code of an operation that moves none of its operands.
+    pub(crate) fn single(&mut self, body: &Body, op: OpId) -> Result<Code, ExecError> {
         let mut unit = Unit {
             compiler: self,
             body,
             op,
             slots: &Slots::own(),
-            last_uses,
+            last_uses: &LastUses::default(),
             loop_of: &mut FxHashMap::default(),
         };
         unit.code()
@@ -133,7 +134,7 @@ impl<'c> Compiler<'c> {
             .ok_or_else(|| ExecError::new("there is nothing to run"))?;
         let ctx = self.ctx;
         let slots = Slots::of(ctx, body);
-        let last_uses = last_uses(body);
+        let last_uses = LastUses::of(ctx, body);
         let mut loop_of: FxHashMap<OpId, u32> = FxHashMap::default();
         let all = body.all_blocks();
         let size = all.iter().map(|b| b.index() + 1).max().unwrap_or(0);
@@ -192,38 +193,12 @@ impl<'c> Compiler<'c> {
     }
 }
 
-/// The last use of each value: an operation of the block that defines it; `None` if that is unknown.
-fn last_uses(body: &Body) -> Vec<Option<OpId>> {
-    let mut last = vec![None; body.num_value_slots()];
-    let mut escapes = vec![false; body.num_value_slots()];
-    for op in body.walk_all() {
-        for value in body.operands(op) {
-            let block = body.value_block(value);
-            // The walk visits operations in order, so the last entry is the last use.
-            last[value.index()] = (block == body.op_block(op)).then_some(op);
-            // A use in a nested region may repeat, but only until the enclosing operation ends, which is in the value's
-            // block if that is the only block of its region. Finding the operation would cost time proportional to the
-            // depth, so the last use is unknown unless a direct use follows.
-            escapes[value.index()] |= block != body.op_block(op)
-                && block
-                    .and_then(|b| body.block_region(b))
-                    .is_none_or(|region| body.single_block(region).is_none());
-        }
-    }
-    for (entry, escapes) in last.iter_mut().zip(escapes) {
-        if escapes {
-            *entry = None;
-        }
-    }
-    last
-}
-
 struct Unit<'u, 'c, 'm> {
     compiler: &'u mut Compiler<'c>,
     body: &'m Body,
     op: OpId,
     slots: &'u Slots,
-    last_uses: &'u [Option<OpId>],
+    last_uses: &'u LastUses,
     loop_of: &'u mut FxHashMap<OpId, u32>,
 }
 
@@ -237,7 +212,7 @@ impl Unit<'_, '_, '_> {
             .into_iter()
             .map(|value| Src {
                 slot: self.slots.at(value),
-                last: self.last_uses[value.index()] == Some(self.op),
+                last: self.last_uses.is_last(value, self.op),
             })
             .collect();
         // If an operation uses a value several times, only the last use moves it. Few operands are compared pairwise,

@@ -15,6 +15,7 @@ mod error;
 mod flow;
 mod fuse;
 mod inputs;
+mod last_uses;
 mod late;
 mod machine;
 pub(crate) mod memory;
