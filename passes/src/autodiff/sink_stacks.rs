@@ -93,26 +93,26 @@ fn run(ctx: &Context, body: &mut Body) -> usize {
         return 0;
     }
     let mut r = Rewriter::new(ctx, body);
-    let mut moved = 0;
-    // Outer ones first, so that a value gets to where it is read through all tapes in between.
+    let mut grown = Vec::new();
+    // Outer ones first: what they hand on may go further.
     for at in 0..tapes.all.len() {
-        let mut grown = Vec::new();
         for pair in std::mem::take(&mut tapes.all[at].pairs) {
             match target(&mut r, &names, &tree, &branches, pair) {
                 Some(Branch { tape, side }) => {
                     sink(&mut r, pair, side, tapes.all[tape].handle);
                     tapes.all[tape].pairs.push(pair);
                     grown.push(tape);
-                    moved += 1;
                 }
                 None => tapes.all[at].pairs.push(pair),
             }
         }
-        grown.sort_unstable();
-        grown.dedup();
-        for tape in grown {
-            merge_equal(&mut r, &names, &mut tapes, tape);
-        }
+    }
+    let moved = grown.len();
+    grown.sort_unstable();
+    grown.dedup();
+    // The branch may have recorded the value already.
+    for tape in grown {
+        merge_equal(&mut r, &names, &mut tapes, tape);
     }
     moved
 }
@@ -143,22 +143,22 @@ fn target(
         return None;
     }
     // A branch with records in it has a record itself: that of their stack.
-    let found = *branches.get(&tree.below(home, reader))?;
-    is_there(r, tree, value, push, found.side.forward).then_some(found)
+    let outermost = || branches.get(&tree.below(home, reader));
+    let found = *branches.get(&reader).or_else(outermost)?;
+    is_there(r, tree, value, push, found.side.forward)?.then_some(found)
 }
 
-/// Whether a value that is recorded is defined in front of the operation that a block of a branch is in.
-fn is_there(r: &mut Rewriter<'_>, tree: &RegionTree, value: ValueId, push: OpId, branch: BlockId) -> bool {
+/// Whether a value that is recorded is defined in front of the operation in the block of its push that a branch is in; `None` if there is no
+/// such operation.
+fn is_there(r: &mut Rewriter<'_>, tree: &RegionTree, value: ValueId, push: OpId, branch: BlockId) -> Option<bool> {
+    let (outer, inner) = (r.body.op_region(push)?, r.body.block_region(branch)?);
+    let around = r.body.region_parent(tree.below(outer, inner))?;
     let block = r.body.op_block(push);
-    let Some(def) = r.body.defining_op(value).filter(|&def| r.body.op_block(def) == block) else {
-        return true;
-    };
-    let around = || {
-        let (outer, inner) = (r.body.op_region(push)?, r.body.block_region(branch)?);
-        r.body.region_parent(tree.below(outer, inner))
-    };
-    let around = around().filter(|&op| r.body.op_block(op) == block);
-    around.is_some_and(|op| r.body.is_before_in_block(def, op))
+    if r.body.op_block(around) != block {
+        return None;
+    }
+    let def = r.body.defining_op(value).filter(|&def| r.body.op_block(def) == block);
+    Some(def.is_none_or(|def| r.body.is_before_in_block(def, around)))
 }
 
 /// Moves a push and its pop to the stack of a branch. What is pushed last is popped first.
