@@ -106,17 +106,7 @@ fn target(ctx: &Context, body: &Body, facts: &EffectAnalysis, tree: &RegionTree,
     if fixed {
         return None;
     }
-    let home = body.op_region(op)?;
-    let mut users = body.results(op).flat_map(|r| body.uses(r)).map(|u| u.op);
-    let mut all = body.op_region(users.next()?)?;
-    for user in users {
-        if all == home {
-            return None;
-        }
-        all = tree.common(all, body.op_region(user)?);
-    }
-    let target = tree.deepest_branch(home, all);
-    (target != home).then_some(target)
+    tree.branch_of_uses(body, body.op_region(op)?, body.results(op))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The tree of the regions of a body, with questions about ancestors answered in logarithmic time however deep it is.
 
-use pir_ir::{Analysis, Body, Context, RegionId};
+use pir_ir::{Analysis, Body, Context, RegionId, ValueId};
 
 use super::edges::has_simple_regions;
 
@@ -101,6 +101,25 @@ impl RegionTree {
             };
         }
         RegionId::new(x as usize)
+    }
+
+    /// The innermost region inside of `home` that all uses of some values of it are in, and to which only branches lead.
+    pub fn branch_of_uses(
+        &self,
+        body: &Body,
+        home: RegionId,
+        values: impl Iterator<Item = ValueId>,
+    ) -> Option<RegionId> {
+        let mut users = values.flat_map(|value| body.uses(value)).map(|used| used.op);
+        let mut all = body.op_region(users.next()?)?;
+        for user in users {
+            if all == home {
+                return None;
+            }
+            all = self.common(all, body.op_region(user)?);
+        }
+        let branch = self.deepest_branch(home, all);
+        (branch != home).then_some(branch)
     }
 
     /// The innermost region on the way from `outer` down to `inner`, which is nested in it, to which only regions lead

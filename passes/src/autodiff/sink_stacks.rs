@@ -130,18 +130,7 @@ fn target(
         return None;
     }
     let home = r.body.op_region(pop)?;
-    let mut users = r.body.uses(popped).map(|at| at.op);
-    let mut all = r.body.op_region(users.next()?)?;
-    for user in users {
-        if all == home {
-            return None;
-        }
-        all = tree.common(all, r.body.op_region(user)?);
-    }
-    let reader = tree.deepest_branch(home, all);
-    if reader == home {
-        return None;
-    }
+    let reader = tree.branch_of_uses(r.body, home, std::iter::once(popped))?;
     // A branch with records in it has a record itself: that of their stack.
     let outermost = || branches.get(&tree.below(home, reader));
     let found = *branches.get(&reader).or_else(outermost)?;
