@@ -9,6 +9,8 @@ pub mod kernels;
 mod parallel;
 mod simd;
 pub mod tensor;
+#[cfg(test)]
+mod testing;
 
 pub use exec::{
     ExecError, InputSpec, Lower, Lowering, Options, Outcome, entry_name, function_names, inputs_of, is_late, run,

@@ -108,10 +108,9 @@ impl Ways {
         };
         let all = (flow.steps.iter()).all(|operands| operands.iter().any(|operand| full(operand.from)));
         let shape = result.into();
-        let count = most;
         (all && most > 0).then_some(Ways {
             shape,
-            count,
+            count: most,
             kinds,
             row,
         })

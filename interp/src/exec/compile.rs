@@ -121,7 +121,7 @@ impl<'c> Compiler<'c> {
             compiler: self,
             body,
             op,
-            slots: &Slots::own(),
+            slots: &Slots::default(),
             last_uses: &LastUses::default(),
             loop_of: &mut FxHashMap::default(),
         };

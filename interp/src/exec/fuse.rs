@@ -329,18 +329,15 @@ fn put(into: &mut Tensor, at: usize, part: &Tensor) -> bool {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test may fail")]
 mod tests {
-    use pir_ir::text::{ParseOptions, parse};
-
     use crate::exec::compile::Compiler;
+    use crate::testing::parsed;
 
     /// The number of operations in each group of a program.
     fn groups(text: &str) -> Vec<usize> {
-        let ctx = pir_dialects::context();
-        let parsed = parse(&ctx, text.as_bytes(), &ParseOptions::default());
-        assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
-        let mut compiler = Compiler::new(&ctx);
+        let module = parsed(text);
+        let mut compiler = Compiler::new(&module.ctx);
         compiler.fuse_from = 65_536;
-        let program = compiler.compile(&parsed.module.body).unwrap();
+        let program = compiler.compile(&module.body).unwrap();
         let instrs = program.blocks.iter().flat_map(|block| &block.instrs);
         instrs.filter_map(|instr| Some(instr.group.as_ref()?.len())).collect()
     }

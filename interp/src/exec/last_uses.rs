@@ -21,17 +21,18 @@ impl LastUses {
         let mut escapes = vec![false; body.num_value_slots()];
         let mut in_branches = InBranches::new(ctx, body);
         for op in body.walk_all() {
+            let here = body.op_block(op);
             for value in body.operands(op) {
                 let block = body.value_block(value);
                 if let Some(in_branches) = &mut in_branches {
-                    in_branches.note(body, value, block, op);
+                    in_branches.note(body, (value, block), (op, here));
                 }
                 // The walk visits operations in order, so the last entry is the last use.
-                last[value.index()] = (block == body.op_block(op)).then_some(op);
+                last[value.index()] = (block == here).then_some(op);
                 // A use in a nested region may repeat, but only until the enclosing operation ends, which is in the value's
                 // block if that is the only block of its region. Finding the operation would cost time proportional to the
                 // depth, so the last use is unknown unless a direct use follows.
-                escapes[value.index()] |= block != body.op_block(op)
+                escapes[value.index()] |= block != here
                     && block
                         .and_then(|b| body.block_region(b))
                         .is_none_or(|region| body.single_block(region).is_none());
@@ -85,9 +86,8 @@ impl InBranches {
         })
     }
 
-    /// Notes the next use of a value of a block.
-    fn note(&mut self, body: &Body, value: ValueId, block: Option<BlockId>, op: OpId) {
-        let here = body.op_block(op);
+    /// Notes the next use of a value, by an operation; both with their blocks.
+    fn note(&mut self, body: &Body, (value, block): (ValueId, Option<BlockId>), (op, here): (OpId, Option<BlockId>)) {
         if here == block {
             self.users[value.index()] = Some(op);
             return;
@@ -112,11 +112,9 @@ impl InBranches {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test may fail")]
 mod tests {
-    use pir_ir::text::{ParseOptions, parse};
-
     use super::*;
+    use crate::testing::parsed;
 
     #[test]
     fn each_branch_has_its_own() {
@@ -150,11 +148,9 @@ mod tests {
 %s = pd.add (%r, %y)
 pd.fetch (%s) {name = \"s\"}
 ";
-        let ctx = pir_dialects::context();
-        let parsed = parse(&ctx, text.as_bytes(), &ParseOptions::default());
-        assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
-        let body = &parsed.module.body;
-        let found = LastUses::of(&ctx, body);
+        let module = parsed(text);
+        let (ctx, body) = (&module.ctx, &module.body);
+        let found = LastUses::of(ctx, body);
         // Of each value the operations that move it.
         let last = |name: &str| -> Vec<&str> {
             let ops = body.walk_all().filter(|&op| {

@@ -28,23 +28,17 @@ impl Dst {
     }
 }
 
-/// The slots of values: each has its own, but for arguments of a region that are what the region before it passes on, which stays in its
-/// slot.
+/// The slots of values: by default, each has its own. Arguments of a region that are what the region before it passes on share the slot of
+/// that.
+#[derive(Default)]
 pub(crate) struct Slots {
     shared: FxHashMap<ValueId, u32>,
 }
 
 impl Slots {
-    /// One for each value.
-    pub(super) fn own() -> Slots {
-        Slots {
-            shared: FxHashMap::default(),
-        }
-    }
-
     /// Those of the values of a body.
     pub(super) fn of(ctx: &Context, body: &Body) -> Slots {
-        let mut slots = Slots::own();
+        let mut slots = Slots::default();
         for op in body.ops_with_regions() {
             match (Kind::of(ctx.op_str(body.op_name(op))), body.op_regions(op)) {
                 (Some(Kind::While), &[.., cond, inside]) => slots.share(body, cond, inside, 1),

@@ -6,7 +6,7 @@ use super::ExecError;
 use super::memory::Memory;
 use super::slots::Src;
 use super::stats::Stats;
-use super::value::{Value, tensor};
+use super::value::{Value, read, tensor};
 use crate::tensor::Tensor;
 
 /// The size of a list on a stack, without the elements of its tensors.
@@ -122,18 +122,21 @@ impl Stacks {
                 self.spares[usize::from(is_large)] -= 1;
                 list
             }
-            None => match self.unused.pop() {
-                Some(list) => list,
-                None => {
-                    self.held.room_for_one(&mut self.lists).map_err(ExecError::new)?;
-                    self.lists.push(List::default());
-                    // There are no more lists than stacks.
-                    self.lists.len() as u32 - 1
-                }
-            },
+            None => self.new_list()?,
         };
         self.all[handle].list = list;
         Ok(list as usize)
+    }
+
+    /// A list without memory.
+    fn new_list(&mut self) -> Result<u32, ExecError> {
+        if let Some(list) = self.unused.pop() {
+            return Ok(list);
+        }
+        self.held.room_for_one(&mut self.lists).map_err(ExecError::new)?;
+        self.lists.push(List::default());
+        // There are no more lists than stacks.
+        Ok(self.lists.len() as u32 - 1)
     }
 
     /// Keeps the list of an emptied stack for another one, or gives its memory back.
@@ -199,7 +202,7 @@ impl Stacks {
         if value.last && few(place, kept).is_some() && alike(place, slot) {
             std::mem::swap(place, slot);
         } else {
-            *place = if value.last { std::mem::take(slot) } else { slot.clone() };
+            *place = read(env, value);
         }
         Ok(())
     }
@@ -259,14 +262,12 @@ impl Stacks {
         }
         let new = self.create(site)?;
         if !values.is_empty() {
-            self.held.room_for_one(&mut self.lists).map_err(ExecError::new)?;
+            let list = self.new_list()?;
             if let Some(stack) = self.all.last_mut() {
-                stack.list = self.lists.len() as u32;
+                stack.list = list;
             }
-            self.lists.push(List {
-                len: values.len(),
-                values,
-            });
+            let len = values.len();
+            self.lists[list as usize] = List { values, len };
         }
         Ok(new)
     }

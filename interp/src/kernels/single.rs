@@ -164,10 +164,9 @@ pub(super) fn counted(to: &mut Tensor, of: &[&Tensor], i: impl Fn(i64, i64) -> O
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test may fail")]
 mod tests {
-    use pir_ir::text::{ParseOptions, parse};
-
     use super::*;
     use crate::kernels::{binary, reduce, unary};
+    use crate::testing::parsed;
 
     const NUMBERS: [f64; 12] = [
         0.0,
@@ -186,18 +185,16 @@ mod tests {
 
     /// Compares the operation of a line of text, which is the last one of a program, with its kernel; how often it could run.
     fn compare(text: &str, operands: &[Vec<Tensor>]) -> usize {
-        let ctx = pir_dialects::context();
-        let parsed = parse(&ctx, text.as_bytes(), &ParseOptions::default());
-        assert!(parsed.diagnostics.is_empty(), "{text}: {:?}", parsed.diagnostics);
-        let body = &parsed.module.body;
+        let module = parsed(text);
+        let (ctx, body) = (&module.ctx, &module.body);
         let op = body.walk_all().last().unwrap();
         let kernels = Kernels::standard();
-        let Some(single) = kernels.single(body.view(&ctx, op)) else {
+        let Some(single) = kernels.single(body.view(ctx, op)) else {
             return 0;
         };
         let mut count = 0;
         for flush in [false, true] {
-            let (kernel, _) = kernels.prepare_for(body.view(&ctx, op), flush, false).unwrap().unwrap();
+            let (kernel, _) = kernels.prepare_for(body.view(ctx, op), flush, false).unwrap().unwrap();
             for operands in operands {
                 let Ok(mut expected) = kernel(operands.iter().cloned().collect()) else {
                     let mut to = operands[0].clone().cast(DType::I64).unwrap();
