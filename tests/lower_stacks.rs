@@ -172,13 +172,9 @@ fn many_iterations() {
     check(&plain, "backward,remat{slots=5}", "lower-stacks", &TRIPS);
     check(&plain, "backward,remat{slots}", "lower-stacks", &TRIPS);
     let plain = read(&ctx, &format!("{HEAD}{NESTED}"));
-    check(&plain, "backward", "lower-stacks{bound=70}", &[0, 1, 2, 3, 7, 33, 70]);
-    check(
-        &plain,
-        "backward,sink-stacks",
-        "lower-stacks{bound=70}",
-        &[0, 1, 2, 3, 7, 33, 70],
-    );
+    for pipeline in ["backward", "backward,sink-stacks"] {
+        check(&plain, pipeline, "lower-stacks{bound=70}", &[0, 1, 2, 3, 7, 33, 70]);
+    }
     check(
         &plain,
         "backward,remat{recompute=all}",

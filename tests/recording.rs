@@ -127,6 +127,16 @@ fn products_are_not_computed_again_unless_asked_for() {
 }
 
 /// The same programs in f64 and small, against central differences, for no iteration and for several.
+/// Compares the gradients of `n` iterations with finite differences; gives the inputs.
+#[track_caller]
+fn check_gradients(plain: &Module, with: &Module, n: i64, what: &str) -> Inputs {
+    let (inputs, wrt) = inputs(plain, n, n as u64 + 1);
+    let wrt: Vec<&str> = wrt.iter().map(String::as_str).collect();
+    let worst = compare_with_differences(plain, with, &inputs, &wrt);
+    assert!(worst < 1e-6, "{n} iterations: an error of {worst}\n{what}");
+    inputs
+}
+
 #[test]
 fn values() {
     let ctx = pir_dialects::context();
@@ -149,10 +159,7 @@ fn values() {
         ] {
             let with = differentiated(&ctx, &small, pipeline);
             for n in 0..=4 {
-                let (inputs, wrt) = inputs(&plain, n, n as u64 + 1);
-                let wrt: Vec<&str> = wrt.iter().map(String::as_str).collect();
-                let worst = compare_with_differences(&plain, &with, &inputs, &wrt);
-                assert!(worst < 1e-6, "{name} {pipeline}, {n} iterations: an error of {worst}");
+                check_gradients(&plain, &with, n, &format!("{name} {pipeline}"));
             }
         }
     });
@@ -173,10 +180,7 @@ fn check(middle: &str, pipeline: &str, values: f64) {
     let with = differentiated(&ctx, &text, pipeline);
     let printed = pir_ir::text::print(&with, &Default::default());
     for n in 0..=4 {
-        let (inputs, wrt) = inputs(&plain, n, n as u64 + 1);
-        let wrt: Vec<&str> = wrt.iter().map(String::as_str).collect();
-        let worst = compare_with_differences(&plain, &with, &inputs, &wrt);
-        assert!(worst < 1e-6, "{n} iterations: an error of {worst}\n{printed}");
+        check_gradients(&plain, &with, n, &printed);
     }
     let outcome = run(&with, &inputs(&plain, 4, 1).0);
     let loops = outcome.stats.loops.iter().filter(|l| l.op == "pd.while");
@@ -279,10 +283,7 @@ pd.fetch (%last) {{name = \"last\"}}\n"
     ] {
         let with = differentiated(&ctx, &text, pipeline);
         for n in [0, 1, 2, 5] {
-            let (inputs, wrt) = inputs(&plain, n, n as u64 + 1);
-            let wrt: Vec<&str> = wrt.iter().map(String::as_str).collect();
-            let worst = compare_with_differences(&plain, &with, &inputs, &wrt);
-            assert!(worst < 1e-6, "{pipeline}, {n} iterations: an error of {worst}");
+            let inputs = check_gradients(&plain, &with, n, pipeline);
             // Under a limit nothing stays in slots or behind values.
             let limited = Options {
                 inputs: inputs.iter().cloned().collect(),
@@ -467,10 +468,7 @@ pd.fetch (%loss) {name = \"loss\"}";
     // Neither the inner nor the outer loop carries the accumulator any more.
     assert!(!printed.contains("%w_grad_2"), "{printed}");
     for n in 0..=4 {
-        let (inputs, wrt) = inputs(&plain, n, n as u64 + 1);
-        let wrt: Vec<&str> = wrt.iter().map(String::as_str).collect();
-        let worst = compare_with_differences(&plain, &with, &inputs, &wrt);
-        assert!(worst < 1e-6, "{n} iterations: an error of {worst}\n{printed}");
+        check_gradients(&plain, &with, n, &printed);
     }
     // As it was, the sum is carried again, also after other passes.
     for between in ["", "peel,", "unroll{factor=2},", "canonicalize,licm,cse,"] {
@@ -479,13 +477,7 @@ pd.fetch (%loss) {name = \"loss\"}";
         let printed = pir_ir::text::print(&again, &Default::default());
         assert!(!printed.contains("cf.join_stack"), "{pipeline}: {printed}");
         for n in 0..=4 {
-            let (inputs, wrt) = inputs(&plain, n, n as u64 + 1);
-            let wrt: Vec<&str> = wrt.iter().map(String::as_str).collect();
-            let worst = compare_with_differences(&plain, &again, &inputs, &wrt);
-            assert!(
-                worst < 1e-6,
-                "{pipeline}, {n} iterations: an error of {worst}\n{printed}"
-            );
+            check_gradients(&plain, &again, n, &format!("{pipeline}\n{printed}"));
         }
     }
 }
