@@ -220,6 +220,48 @@ fn joined_stacks_are_the_buffers() {
 }
 
 #[test]
+fn what_a_branch_takes_from_a_stack_if_there_is_something() {
+    let source = format!(
+        "{HEAD}%all = cf.create_stack () : cf.stack
+%i_e, %h = pd.while (%zero, %x) cond (%i, %a) {{
+  %c = pd.less_than (%i, %n)
+  cf.cond_yield (%c, %i, %a)
+}} body (%i, %a) {{
+  %t = pd.sin (%a)
+  cf.push_back (%all, %t)
+  %k = pd.add (%i, %one)
+  cf.yield (%k, %t)
+}}
+%five = pd.full {{shape = [], value = 5, dtype = i64}}
+%j_e, %loss = pd.while (%zero, %h) cond (%j, %b) {{
+  %c = pd.less_than (%j, %five)
+  cf.cond_yield (%c, %j, %b)
+}} body (%j, %b) {{
+  %none = cf.is_empty (%all) : i1
+  %some = pd.logical_not (%none) : i1
+  %d = pd.if (%some) then {{
+    %v = cf.pop_back (%all) : tensor<1x3xf64>
+    %e = pd.add (%b, %v)
+    cf.yield (%e)
+  }} else {{
+    %e = pd.multiply (%b, %x)
+    cf.yield (%e)
+  }}
+  %k = pd.add (%j, %one)
+  cf.yield (%k, %d)
+}}
+pd.fetch (%loss) {{name = \"loss\"}}\n"
+    );
+    let plain = read(&pir_dialects::context(), &source);
+    check(
+        &plain,
+        "cse",
+        "lower-stacks{bound=7,overflow=unchecked}",
+        &[0, 1, 2, 5, 7],
+    );
+}
+
+#[test]
 fn second_derivatives() {
     let ctx = pir_dialects::context();
     for source in [steps("%n"), format!("{HEAD}{NESTED}")] {

@@ -7,7 +7,8 @@ use rustc_hash::FxHashMap;
 use crate::analysis::{Provenance, is_handle_type};
 use crate::autodiff::control_ops::ControlOps;
 
-fn refused(r: &Rewriter<'_>, value: ValueId, why: &str) -> Diagnostic {
+/// An error about a stack.
+pub(super) fn refused(r: &Rewriter<'_>, value: ValueId, why: &str) -> Diagnostic {
     let block = |value| r.body.value_block(value).and_then(|b| r.body.block_parent(b));
     let op = r.body.defining_op(value).or_else(|| block(value));
     let error = Diagnostic::error("stack-unknown", format!("a stack cannot become a tensor: {why}"))

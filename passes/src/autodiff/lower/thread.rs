@@ -16,6 +16,7 @@ use super::bounds::Bound;
 use super::control::Open;
 use super::counted::Counted;
 use super::emit::{count_type, flag_type, full, read, reshape, rows_of, two, write};
+use super::handles::refused;
 use super::plan::Plan;
 use super::spans::Spans;
 use super::writes::Written;
@@ -96,6 +97,8 @@ pub(super) struct Walk<'w, 'a, 'c> {
     /// Loops whose counts follow from the iteration, by the repeated block.
     pub(super) counted: FxHashMap<BlockId, Counted>,
     pub(super) poisoned: FxHashMap<OpId, Vec<Use>>,
+    /// Operations whose results others have taken the place of.
+    replaced: Vec<OpId>,
     pub(super) zero: ValueId,
     one: ValueId,
     /// Whether a lane may have been too small, and what is read from it is wrong.
@@ -145,6 +148,7 @@ pub(super) fn run(
         before: FxHashMap::default(),
         counted: FxHashMap::default(),
         poisoned: FxHashMap::default(),
+        replaced: Vec::new(),
         zero,
         one,
         may_overflow: false,
@@ -167,7 +171,7 @@ pub(super) fn run(
     for block in blocks {
         walk.run(block)?;
     }
-    walk.remove_stacks();
+    walk.remove_stacks()?;
     for value in [zero, one] {
         if !walk.r.body.has_uses(value)
             && let Some(op) = walk.r.body.defining_op(value)
@@ -179,12 +183,29 @@ pub(super) fn run(
 }
 
 impl Walk<'_, '_, '_> {
-    fn remove_stacks(&mut self) {
-        for &op in self.plan.ops.iter().rev() {
-            if self.r.body.is_alive(op) && !self.r.body.op_has_uses(op) {
-                self.r.erase_op(op);
-            }
+    /// Removes what nothing uses any more.
+    ///
+    /// # Errors
+    /// If something uses a stack still.
+    fn remove_stacks(&mut self) -> Result<(), Vec<Diagnostic>> {
+        for op in std::mem::take(&mut self.replaced) {
+            self.r.erase_op(op);
         }
+        for &op in self.plan.ops.iter().rev() {
+            if !self.r.body.is_alive(op) {
+                continue;
+            }
+            if self.r.body.op_has_uses(op) {
+                let stack = self.r.body.result(op, 0);
+                return Err(vec![refused(
+                    self.r,
+                    stack,
+                    "something reads it in a way that is not known",
+                )]);
+            }
+            self.r.erase_op(op);
+        }
+        Ok(())
     }
 
     pub(super) fn get(&self, var: Var) -> ValueId {
@@ -352,9 +373,8 @@ impl Walk<'_, '_, '_> {
         };
         self.r.take_name(old, value);
         self.r.replace_value(old, value);
-        if let Some(negation) = negation {
-            self.r.erase_op(negation);
-        }
+        // It may be the next operation of the walk.
+        self.replaced.extend(negation);
     }
 
     /// Counts an iteration if everything that it pushed is held; otherwise that is dropped, and that of all later ones.
