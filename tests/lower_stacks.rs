@@ -98,6 +98,34 @@ fn generated_programs() {
     assert!(lowered > size::at_least(50), "{lowered} of {count}");
 }
 
+/// Programs that push and pop themselves, in loops and branches.
+#[test]
+fn generated_stacks() {
+    let ctx = pir_dialects::context();
+    let mut lowered = 0;
+    let count = size::programs(600);
+    for seed in 0..count {
+        let mut random = generate::Random::new(seed ^ 0x57AC_2027);
+        let source = generate::program(&mut random, true);
+        // Integer divisions may fail.
+        let may_fail = ["divide", "remainder", "mod"].iter().any(|op| source.contains(op));
+        if !source.contains("cf.create_stack") || may_fail {
+            continue;
+        }
+        lowered += 1;
+        let plain = read(&ctx, &source);
+        println!("seed {seed}");
+        let pipeline = ["cse", "canonicalize", "O2"][seed as usize % 3];
+        check(
+            &plain,
+            pipeline,
+            "lower-stacks{bound=8,overflow=unchecked}",
+            &[0, 1, 3, 6],
+        );
+    }
+    assert!(lowered > size::at_least(20), "{lowered} of {count}");
+}
+
 const HEAD: &str = "%n = pd.data {name = \"n\", shape = [], dtype = i64}
 %zero = pd.full {shape = [], value = 0, dtype = i64}
 %one = pd.full {shape = [], value = 1, dtype = i64}

@@ -808,6 +808,9 @@ impl Generator<'_> {
             } else {
                 let _ = writeln!(self.text, "cf.push_back ({stack}, {value})");
             }
+            if self.random.chance(30) {
+                self.take(scope, &stack);
+            }
         }
         let start = self.recent(scope, Kind::Float);
         let [arg, empty, more, carried, popped, sum, result] = [(); 7].map(|()| self.fresh());
@@ -824,6 +827,34 @@ impl Generator<'_> {
         if self.random.chance(50) {
             self.look_at(scope, &stack);
         }
+    }
+
+    /// Pops a value in a branch, if there is one.
+    fn take(&mut self, scope: &mut Scope, stack: &str) {
+        let [empty, more, popped, sum, result] = [(); 5].map(|()| self.fresh());
+        let (value, ty) = (self.recent(scope, Kind::Float), Kind::Float.ty());
+        let _ = writeln!(self.text, "{empty} = cf.is_empty ({stack}) : i1");
+        let pop = format!(
+            "{popped} = cf.pop_back ({stack}) : {ty}\n{sum} = pd.subtract ({popped}, {value}) : {ty}\ncf.yield ({sum})"
+        );
+        let other = format!("cf.yield ({value})");
+        let not = format!("{more} = pd.logical_not ({empty}) : i1");
+        let _ = match self.random.below(3) {
+            0 => writeln!(
+                self.text,
+                "{result} = pd.if ({empty}) then {{\n{other}\n}} else {{\n{pop}\n}} : {ty}"
+            ),
+            1 => writeln!(
+                self.text,
+                "{not}\n{result} = pd.if ({more}) then {{\n{pop}\n}} else {{\n{other}\n}} : {ty}"
+            ),
+            _ => {
+                let pop = format!("{popped} = cf.pop_back ({stack}) : {ty}\ncf.yield ()");
+                let _ = writeln!(self.text, "{not}\npd.if ({more}) then {{\n{pop}\n}}");
+                return;
+            }
+        };
+        scope.push((result, Kind::Float));
     }
 
     /// A value that depends on whether the stack is empty.

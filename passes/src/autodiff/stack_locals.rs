@@ -58,7 +58,7 @@ pub(crate) fn run(ctx: &Context, body: &mut Body, activity: &Activity) -> Change
 }
 
 /// A branch without results may lack its else; its dual has results where it pushes on a stack.
-fn add_else(r: &mut Rewriter<'_>, names: &ControlOps, op: OpId) {
+pub(super) fn add_else(r: &mut Rewriter<'_>, names: &ControlOps, op: OpId) {
     if let Some(&[.., first, last]) = Some(r.body.op_regions(op))
         && r.body.region_blocks(last).is_empty()
         && let Some(end) = r.body.region_terminator(first)

@@ -23,13 +23,14 @@ mod writes;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use pir_ir::{Body, Context, Diagnostic, FlowKind, Module, Rewriter};
-use rustc_hash::FxHashMap;
+use pir_ir::{Body, Context, Diagnostic, FlowKind, Module, OpId, Rewriter};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::batch::has_known_length;
 use super::calls::recompute;
 use super::control_ops::ControlOps;
 use super::remat::{Recompute, RematOptions, rematerialize};
+use super::stack_locals::add_else;
 use super::unbatch::unbatch_unless;
 use crate::bodies::{atomically, for_each_body_mut};
 use crate::options::{OptionKind, OptionSpec, Options};
@@ -109,6 +110,7 @@ fn run(ctx: &Context, body: &mut Body, options: LowerOptions) -> Result<Changed,
         return Ok(Changed::No);
     }
     let mut r = Rewriter::new(ctx, body);
+    complete_branches(&mut r, &names);
     let exact = plan::exact_handles(&mut r, &names);
     handles::make_direct(&mut r, &names)?;
     let plan = Plan::new(&r, &names, &exact)?;
@@ -140,6 +142,25 @@ fn run(ctx: &Context, body: &mut Body, options: LowerOptions) -> Result<Changed,
     };
     thread::run(&mut r, &names, &plan, &spans, &rows, poisoned)?;
     Ok(Changed::Yes)
+}
+
+/// Gives an else to each branch that has to do with stacks and lacks it: it will have results.
+fn complete_branches(r: &mut Rewriter<'_>, names: &ControlOps) {
+    let mut seen: FxHashSet<OpId> = FxHashSet::default();
+    let mut branches = Vec::new();
+    for op in r.body.walk_all() {
+        if !r.body.operands(op).any(|v| names.is_stack(r.body, v)) {
+            continue;
+        }
+        let mut at = r.body.parent_op(op);
+        while let Some(op) = at.filter(|&op| seen.insert(op)) {
+            branches.extend(Some(op).filter(|&op| names.kind(r.body, op) == Some(FlowKind::Branch)));
+            at = r.body.parent_op(op);
+        }
+    }
+    for op in branches {
+        add_else(r, names, op);
+    }
 }
 
 /// The default number of snapshots, and the default length of a segment.
