@@ -64,8 +64,11 @@ impl<'a> Constants<'a> {
         op: OpId,
         more: &dyn Fn(ValueId) -> Option<Attr>,
     ) -> SmallVec<[Option<Attr>; 4]> {
-        let constant = |value| self.of(body, value).or_else(|| more(value));
-        body.operands(op).map(constant).collect()
+        let mut constants = SmallVec::new();
+        for value in body.operands(op) {
+            constants.push(self.of(body, value).or_else(|| more(value)));
+        }
+        constants
     }
 
     /// Folds an operation.

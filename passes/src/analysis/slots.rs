@@ -92,23 +92,20 @@ pub fn sweep(ctx: &Context, body: &mut Body, live: &Liveness) -> bool {
 /// Plans the removal of the dead slots of an operation with region flow.
 fn plan<'c>(ctx: &'c Context, body: &Body, live: &Liveness, op: OpId) -> Result<Option<Ready<'c>>, Refused> {
     let points = std::iter::once(FlowPoint::Parent).chain((0..body.op_regions(op).len()).map(FlowPoint::Region));
-    let inputs = points.flat_map(|to| {
-        body.flow_inputs(op, to)
-            .into_iter()
-            .enumerate()
-            .map(move |slot| (to, slot))
-    });
-    let dead: SmallVec<[(FlowPoint, usize); 6]> = inputs
-        .filter(|&(_, (_, value))| !live.is_value_live(value))
-        .map(|(to, (at, _))| (to, at))
-        .collect();
-    if dead.is_empty() {
-        return Ok(None);
+    let mut edit = None;
+    for to in points {
+        for (at, value) in body.flow_inputs(op, to).into_iter().enumerate() {
+            if live.is_value_live(value) {
+                continue;
+            }
+            let edit = match &mut edit {
+                Some(edit) => edit,
+                None => edit.insert(FlowEdit::new(ctx, body, op)?),
+            };
+            edit.remove(to, at);
+        }
     }
-    let mut edit = FlowEdit::new(ctx, body, op)?;
-    for (to, at) in dead {
-        edit.remove(to, at);
-    }
+    let Some(edit) = edit else { return Ok(None) };
     // A user of a dead value is dead, or forwards it to a dead slot.
     edit.check_among(body, &|_| true).map(Some)
 }

@@ -28,18 +28,29 @@ const NONE: u32 = u32::MAX;
 /// Makes the uses of slots that are equal to another one uses of that one.
 pub(super) fn merge_equal_slots(ctx: &Context, body: &mut Body, slots: &PhiGraph) -> bool {
     let (group_of, num_groups) = groups(ctx, body, slots);
-    let Some(class_of) = split_by_sources(body, slots, &group_of, num_groups) else {
+    if num_groups == 0 {
         return false;
+    }
+    let stable = |class_of: &[u32]| {
+        let are_stable = Classes::new(ctx, body, slots, class_of).are_stable(slots);
+        are_stable.then(|| {
+            let pairs = pairs(body, slots, &group_of, |index| class_of[index]);
+            debug_assert_eq!(pairs, equal_slots(ctx, body, slots, &group_of, class_of));
+            pairs
+        })
+    };
+    // Nothing has to be split where all slots of a place are equal, and it is soon seen where they are not.
+    let pairs = match stable(&group_of) {
+        Some(pairs) => pairs,
+        None => {
+            let Some(class_of) = split_by_sources(body, slots, &group_of, num_groups) else {
+                return false;
+            };
+            stable(&class_of).unwrap_or_else(|| equal_slots(ctx, body, slots, &group_of, &class_of))
+        }
     };
     let mut changed = false;
     let mut replacer = Replacer::default();
-    let pairs = if Classes::new(ctx, body, slots, &class_of).are_stable(slots) {
-        let pairs = pairs(body, slots, &group_of, |index| class_of[index]);
-        debug_assert_eq!(pairs, equal_slots(ctx, body, slots, &group_of, &class_of));
-        pairs
-    } else {
-        equal_slots(ctx, body, slots, &group_of, &class_of)
-    };
     for (first, other) in pairs {
         changed |= replacer.replace(ctx, body, other, first);
     }
@@ -127,9 +138,6 @@ const SPLITS: usize = 4;
 /// The initial classes of slots: those of one group whose sources are superficially equal, which is cheap to determine.
 /// [`NONE`] for a slot that is alone in its class, or in one that is unused. `None` if there are no classes.
 fn split_by_sources(body: &Body, slots: &PhiGraph, group_of: &[u32], num_groups: u32) -> Option<Vec<u32>> {
-    if num_groups == 0 {
-        return None;
-    }
     let matters = |&(size, is_read): &(u32, bool)| size > 1 && is_read;
     let mut class_of = group_of.to_vec();
     let mut class_of_value = vec![NONE; body.num_value_slots()];

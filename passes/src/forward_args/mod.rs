@@ -44,6 +44,7 @@ use smallvec::SmallVec;
 use crate::analysis::{Effects, FlowOps, Liveness, Roots, Variables, Ways, has_simple_regions, sweep};
 use crate::bodies::for_each_different_body_mut;
 use crate::pass::{Changed, Pass, PassContext, Scope};
+use solver::Found;
 
 /// Replacing one slot may show that another is redundant; more rounds than this have not been seen to matter.
 const MAX_ROUNDS: usize = 8;
@@ -102,7 +103,8 @@ pub(crate) fn forward_constant_slots(ctx: &Context, body: &mut Body, flow: &Flow
         // Slots that nothing uses are nowhere needed, unless they are equal to others.
         let which = if round == 0 { Which::All } else { Which::Used };
         let mut slots = PhiGraph::new(ctx, body, flow, which);
-        let forwarded = solver::forward_once(ctx, body, &slots);
+        let found = solver::forward_once(ctx, body, &slots);
+        let forwarded = !found.is_empty();
         // Merging again finds nothing unless something else was done: what has become the same operand was equal before.
         if !forwarded && round > 0 {
             done.settled = true;
@@ -110,7 +112,7 @@ pub(crate) fn forward_constant_slots(ctx: &Context, body: &mut Body, flow: &Flow
         }
         if forwarded {
             drop(slots);
-            slots = PhiGraph::new(ctx, body, flow, Which::All);
+            slots = PhiGraph::new(ctx, body, flow, Which::AllBut(&found));
         }
         if !congruence::merge_equal_slots(ctx, body, &slots) && !forwarded {
             done.settled = true;
@@ -146,15 +148,27 @@ struct Slot {
 }
 
 /// Which slots are entered.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Which {
+#[derive(Clone, Copy)]
+enum Which<'a> {
     All,
     /// Those that something uses.
     Used,
+    /// Those for which others have been found: what equals one of these, equals that too.
+    AllBut(&'a Found),
+}
+
+impl Which<'_> {
+    fn contains(self, body: &Body, value: ValueId) -> bool {
+        match self {
+            Which::All => true,
+            Which::Used => body.has_uses(value),
+            Which::AllBut(found) => !found.contains(value),
+        }
+    }
 }
 
 impl PhiGraph {
-    fn new(ctx: &Context, body: &Body, flow: &FlowOps, which: Which) -> Self {
+    fn new(ctx: &Context, body: &Body, flow: &FlowOps, which: Which<'_>) -> Self {
         // About two sources each. What grows bit by bit is moved each time it doubles.
         let slots = flow.ops.iter().map(|&op| {
             let regions = body.op_regions(op).iter();
@@ -166,7 +180,7 @@ impl PhiGraph {
             slots: Vec::with_capacity(slots),
             sources: Vec::with_capacity(2 * slots),
         };
-        let is_entered = |value| which == Which::All || body.has_uses(value);
+        let is_entered = |value| which.contains(body, value);
         for &op in &flow.ops {
             all.add_flow(ctx, body, op, is_entered);
         }
@@ -246,6 +260,13 @@ pub(crate) struct Replacer {
 impl Replacer {
     /// Gives whether there was something to replace.
     pub(crate) fn replace(&mut self, ctx: &Context, body: &mut Body, slot: ValueId, value: ValueId) -> bool {
+        if !body.has_uses(slot) {
+            return false;
+        }
+        if !body.uses(slot).any(|at| self.is_kept(ctx, body, at.op)) {
+            body.replace_all_uses(slot, value);
+            return true;
+        }
         let uses: SmallVec<[Use; 8]> = body.uses(slot).collect();
         let mut changed = false;
         for at in uses {

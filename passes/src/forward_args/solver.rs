@@ -221,11 +221,29 @@ impl<'a> Solver<'a> {
     }
 }
 
-/// Determines the values of slots, and replaces their uses. Returns whether there were any.
-pub(super) fn forward_once(ctx: &Context, body: &mut Body, slots: &PhiGraph) -> bool {
-    if slots.slots.is_empty() {
-        return false;
+/// Slots that represent other values.
+#[derive(Default)]
+pub(super) struct Found {
+    /// By value; there may be more values.
+    is_found: Vec<bool>,
+}
+
+impl Found {
+    pub(super) fn is_empty(&self) -> bool {
+        self.is_found.is_empty()
     }
+
+    pub(super) fn contains(&self, slot: ValueId) -> bool {
+        self.is_found.get(slot.index()).copied().unwrap_or_default()
+    }
+}
+
+/// Determines the values of slots, and replaces their uses. Gives the slots, unless no use was replaced.
+pub(super) fn forward_once(ctx: &Context, body: &mut Body, slots: &PhiGraph) -> Found {
+    if slots.slots.is_empty() {
+        return Found::default();
+    }
+    let num_values = body.num_value_slots();
     let mut solver = Solver::new(ctx, body, slots);
     solver.solve();
     let Solver {
@@ -266,8 +284,13 @@ pub(super) fn forward_once(ctx: &Context, body: &mut Body, slots: &PhiGraph) -> 
     }
     let mut changed = false;
     let mut replacer = Replacer::default();
+    let mut is_found = vec![false; num_values];
     for (slot, value) in replacements.into_iter().filter(|(slot, value)| slot != value) {
         changed |= replacer.replace(ctx, body, slot, value);
+        is_found[slot.index()] = true;
     }
-    changed
+    match changed {
+        true => Found { is_found },
+        false => Found::default(),
+    }
 }
