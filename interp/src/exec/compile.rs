@@ -14,6 +14,7 @@ use super::last_uses::LastUses;
 use super::late;
 use super::profile::Clocks;
 use super::program::{Block, Code, Instr, Kind, Program, kept, nest};
+use super::shortcuts;
 use super::slots::{Dst, Slots, Src, Srcs};
 use super::stats::LoopStats;
 use super::{ExecError, input_name};
@@ -166,6 +167,7 @@ impl<'c> Compiler<'c> {
                     group: None,
                     single: None,
                     chain: None,
+                    shortcut: None,
                 });
             }
             if self.clocks.is_none() && !self.precise {
@@ -183,6 +185,9 @@ impl<'c> Compiler<'c> {
             };
         }
         nest(body, &mut blocks);
+        if self.clocks.is_none() {
+            shortcuts::find(self, body, &mut blocks);
+        }
         Ok(Program {
             body,
             blocks,

@@ -16,10 +16,11 @@ use super::error::ExecError;
 use super::memory::Exceeded;
 use super::options::Outcome;
 use super::program::{At, Block, Code, Instr, Program};
+use super::shortcuts::Shortcut;
 use super::value::{Moving, Value, bind, gather, hand_over, integer, not_a_tensor, read, tensor, truth, write};
 use crate::tensor::Tensor;
 use control::leave_region;
-use stack::stack;
+use stack::{is_more, stack};
 use state::Counter;
 
 pub(super) use setup::Compiled;
@@ -131,16 +132,17 @@ impl<'p, 'm> Machine<'p, 'm, '_> {
                 return Ok(Stop::End);
             };
             // A memory limit must see each operation's results, and a step limit must stop exactly.
-            let within = |steps: usize| (self.options.max_steps).is_none_or(|max| self.steps + steps as u64 <= max);
+            let max_steps = self.options.max_steps;
+            let within = |before: u64, steps: usize| max_steps.is_none_or(|max| before + steps as u64 <= max);
             let mut done = 0;
             if self.memory.is_none() {
                 if let Some(chain) = &instr.chain
-                    && within(chain.len())
+                    && within(self.steps, chain.len())
                     && chain.run(&mut call.env, kept, self.options.flush_subnormals, &mut self.registers)?
                 {
                     done = chain.len();
                 } else if let Some(group) = &instr.group
-                    && within(group.len())
+                    && within(self.steps, group.len())
                     && group.run(&mut call.env, &instrs[at.pc as usize..])?
                 {
                     done = group.len();
@@ -155,13 +157,15 @@ impl<'p, 'm> Machine<'p, 'm, '_> {
                 continue;
             }
             self.steps += 1;
-            if self.options.max_steps.is_some_and(|max| self.steps > max) {
+            if !within(self.steps, 0) {
                 return Err(
                     ExecError::new(format!("the run did not end within {} steps", self.steps - 1))
                         .help("is the loop infinite? `--max-steps` sets the limit"),
                 );
             }
             self.counts[instr.counter as usize] += 1;
+            let shortcut = instr.shortcut.as_ref();
+            let shortcut = shortcut.filter(|s| self.memory.is_none() && within(self.steps, s.len()));
             let (kernel, in_place, inputs, lists) = match &instr.code {
                 Code::Kernel {
                     kernel,
@@ -170,6 +174,14 @@ impl<'p, 'm> Machine<'p, 'm, '_> {
                     lists,
                 } => (kernel, in_place, inputs, lists),
                 Code::CreateStack { .. } | Code::Push { .. } | Code::Pop { .. } | Code::IsEmpty { .. } => {
+                    if let (Code::IsEmpty { stack, .. }, Some(&Shortcut::More { to })) = (&instr.code, shortcut)
+                        && is_more(call, &self.stacks, *stack, to)?
+                    {
+                        self.counts[instrs[at.pc as usize + 1].counter as usize] += 1;
+                        self.steps += 1;
+                        at.pc += 2;
+                        continue;
+                    }
                     stack(instr, call, &mut self.stacks, kept, &mut self.stats, &mut self.memory)?;
                     at.pc += 1;
                     continue;
@@ -185,13 +197,24 @@ impl<'p, 'm> Machine<'p, 'm, '_> {
                             condition,
                             init,
                             branches,
-                        } => Some(match init {
-                            Some(init) => At::start(*init),
-                            None => {
-                                let branch = branches[usize::from(!truth(&call.env, *condition)?)];
-                                branch.map_or(at.next(), At::start)
+                        } => {
+                            let mut init = *init;
+                            if let (Some(made), Some(&Shortcut::OwnStack { site, to })) = (init, shortcut) {
+                                call.env[to as usize] = self.stacks.create(site)?;
+                                for instr in &program.blocks[made as usize].instrs {
+                                    self.counts[instr.counter as usize] += 1;
+                                    self.steps += 1;
+                                }
+                                init = None;
                             }
-                        }),
+                            Some(match init {
+                                Some(init) => At::start(init),
+                                None => {
+                                    let branch = branches[usize::from(!truth(&call.env, *condition)?)];
+                                    branch.map_or(at.next(), At::start)
+                                }
+                            })
+                        }
                         _ => None,
                     };
                     let Some(next) = next else {

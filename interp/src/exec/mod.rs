@@ -22,6 +22,7 @@ pub(crate) mod memory;
 mod options;
 mod profile;
 pub(crate) mod program;
+mod shortcuts;
 pub(crate) mod slots;
 mod stacks;
 mod stats;

@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 use super::buffers::MemoryOp;
 use super::chain::Chain;
 use super::flow::Flow;
+use super::shortcuts::Shortcut;
 use super::slots::{Dst, Src, Srcs};
 use crate::kernels::{InPlace, Kernel, Single};
 use crate::tensor::DType;
@@ -155,6 +156,8 @@ pub(crate) struct Instr {
     pub(super) single: Option<Single>,
     /// The chain that starts here, if any.
     pub(super) chain: Option<Box<Chain>>,
+    /// What it does with the instructions behind it, if anything.
+    pub(super) shortcut: Option<Shortcut>,
 }
 
 /// A place in a body: an instruction of a block.

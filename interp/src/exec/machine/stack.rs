@@ -12,6 +12,15 @@ use crate::kernels::put;
 use crate::tensor::Tensor;
 use crate::tensor::buffer::filled;
 
+/// Writes whether a stack has values to a slot that has a tensor for that; gives whether it has one.
+pub(super) fn is_more(call: &mut Activation, stacks: &Stacks, stack: Src, to: u32) -> Result<bool, ExecError> {
+    let more = !stacks.is_empty(stack_of(&call.env, stack)?);
+    Ok(match &mut call.env[to as usize] {
+        Value::Tensor(old) => put(old, more),
+        _ => false,
+    })
+}
+
 /// Runs an instruction on stacks. Tensors of at most `kept` elements stay in slots.
 pub(super) fn stack(
     instr: &Instr,
