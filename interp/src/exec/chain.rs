@@ -5,12 +5,14 @@
 //! operation pays off too unless the tensors are tiny: its loops are compiled for the instruction set, and subnormal
 //! results become zeros while they are in the nearest cache.
 
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
 use smallvec::SmallVec;
 
 use super::ExecError;
 use super::flow::{Flow, Source};
 use super::value::Value;
-use crate::kernels::steps::{self, Given, Number, Part, Step, TILE, Target};
+use crate::kernels::steps::{self, Flushing, Given, Number, Part, Step, TILE, Target};
 use crate::parallel;
 use crate::tensor::buffer::{LARGEST, done, room, stale};
 use crate::tensor::subnormal::Flush;
@@ -20,6 +22,10 @@ use crate::tensor::{Buffer, DType, Element, Shape, Storage, Tensor};
 pub(super) const WORTH: usize = 128;
 /// The elements that a thread computes at once.
 const PART: usize = 1 << 14;
+
+/// After a run without subnormal products, so many runs are not careful of them: to compute one takes a hundred times as long as another,
+/// but care takes some instructions for each product.
+const CARELESS: u32 = 31;
 
 /// Elementwise operations that are computed together.
 pub(crate) struct Chain {
@@ -31,6 +37,8 @@ pub(crate) struct Chain {
     direct: Option<usize>,
     /// How the operands are read if they have the shapes of their types, and these shapes.
     known: Option<(Ways, Vec<Shape>)>,
+    /// If there are products, how many runs need not be careful of subnormal ones.
+    subnormal: Option<AtomicU32>,
 }
 
 /// How the operands are read.
@@ -181,12 +189,14 @@ impl Chain {
         let last = codes.last();
         let direct = (flow.wanted.iter()).position(|&(at, _)| last.is_some_and(|last| last.to == codes[at].to));
         let known = shapes.and_then(|shapes| Some((Ways::of(&flow, &shapes)?, shapes)));
+        let multiplies = codes.iter().any(|code| code.step.multiplies());
         Some(Chain {
             flow,
             codes,
             registers,
             direct,
             known,
+            subnormal: multiplies.then(AtomicU32::default),
         })
     }
 
@@ -206,23 +216,40 @@ impl Chain {
         registers: &mut Registers,
     ) -> Result<bool, ExecError> {
         let first = self.flow.outside.first().map(|src| &env[src.slot as usize]);
-        match first {
-            Some(Value::Tensor(tensor)) => match tensor.dtype() {
-                DType::F32 => self.run_as(
-                    env,
-                    kept,
-                    if flush { f32::ON } else { f32::OFF },
-                    &mut registers.singles,
-                ),
-                DType::F64 => self.run_as(
-                    env,
-                    kept,
-                    if flush { f64::ON } else { f64::OFF },
-                    &mut registers.doubles,
-                ),
-                _ => Ok(false),
-            },
+        let Some(Value::Tensor(first)) = first else {
+            return Ok(false);
+        };
+        match first.dtype() {
+            DType::F32 => {
+                let flush = self.flushing(if flush { f32::ON } else { f32::OFF }, flush);
+                self.run_as(env, kept, flush, &mut registers.singles)
+            }
+            DType::F64 => {
+                let flush = self.flushing(if flush { f64::ON } else { f64::OFF }, flush);
+                self.run_as(env, kept, flush, &mut registers.doubles)
+            }
             _ => Ok(false),
+        }
+    }
+
+    /// What becomes of subnormal results in the next run.
+    fn flushing<T: Number>(&self, mask: T::Mask, flush: bool) -> Flushing<T> {
+        let careful = flush
+            && match &self.subnormal {
+                None => false,
+                Some(runs) => {
+                    let left = runs.load(Ordering::Relaxed);
+                    runs.store(left.saturating_sub(1), Ordering::Relaxed);
+                    left == 0
+                }
+            };
+        Flushing { mask, careful }
+    }
+
+    /// Notes whether a run that was careful of subnormal products found some.
+    fn note<T: Number>(&self, flush: Flushing<T>, found: bool) {
+        if let (true, Some(runs)) = (flush.careful, &self.subnormal) {
+            runs.store(if found { 0 } else { CARELESS }, Ordering::Relaxed);
         }
     }
 
@@ -256,7 +283,7 @@ impl Chain {
         &self,
         env: &mut [Value],
         kept: usize,
-        flush: T::Mask,
+        flush: Flushing<T>,
         own: &mut Vec<T>,
     ) -> Result<bool, ExecError> {
         let found;
@@ -348,7 +375,7 @@ impl Chain {
         env: &mut [Value],
         ways: &Ways,
         shapes: &[Shape],
-        flush: T::Mask,
+        flush: Flushing<T>,
         own: &mut Vec<T>,
     ) -> Result<bool, String> {
         let &Ways {
@@ -412,7 +439,7 @@ impl Chain {
             flush,
         };
         if fits {
-            chain.compute();
+            self.note(flush, chain.compute());
         }
         drop((given, part));
         for ((values, is_own), &(_, slot)) in results.into_iter().zip(&self.flow.wanted) {
@@ -435,7 +462,7 @@ impl Chain {
         [count, tile, row]: [usize; 3],
         spread: bool,
         results: &mut [Place<T>],
-        flush: T::Mask,
+        flush: Flushing<T>,
         own: &mut Vec<T>,
     ) -> Result<(), String> {
         let mut registers = self.registers;
@@ -502,6 +529,7 @@ impl Chain {
             end,
             targets: SmallVec::new(),
         };
+        let found = AtomicBool::default();
         let run = |part: &mut Part<'_, T>, own: &mut [T]| {
             let chain = steps::Chain {
                 codes: &self.codes,
@@ -513,7 +541,9 @@ impl Chain {
                 row,
                 flush,
             };
-            chain.compute();
+            if chain.compute() {
+                found.store(true, Ordering::Relaxed);
+            }
         };
         let size = registers * tile;
         if spread {
@@ -546,6 +576,7 @@ impl Chain {
             run(&mut all, own);
         }
         drop(given);
+        self.note(flush, found.into_inner());
         fixed.into_iter().for_each(done);
         Ok(())
     }

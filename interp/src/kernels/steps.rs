@@ -51,6 +51,11 @@ pub(crate) enum Step {
 }
 
 impl Step {
+    /// Whether the result is a product, as far as it is known which ones are subnormal.
+    pub(crate) fn multiplies(&self) -> bool {
+        matches!(self, Step::Multiply | Step::TanhGrad | Step::SigmoidGrad)
+    }
+
     /// The number of operands.
     pub(crate) fn operands(&self) -> usize {
         match self {
@@ -133,8 +138,13 @@ macro_rules! number {
 /// The gradient of `tanh`, of its result and a cotangent. The square of a tiny result would be subnormal, which takes long.
 #[inline(always)]
 pub(super) fn tanh_grad<T: Number>(o: T, g: T) -> T {
+    g * tanh_slope(o)
+}
+
+#[inline(always)]
+fn tanh_slope<T: Number>(o: T) -> T {
     let o = if o.abs() <= T::from_f64(1e-12) { T::default() } else { o };
-    g * (T::from_f64(1.0) - o * o)
+    T::from_f64(1.0) - o * o
 }
 
 number!(f32, F32);
@@ -190,6 +200,15 @@ pub(crate) struct Part<'v, T> {
     pub(crate) targets: SmallVec<[(Target<'v, T>, usize); 2]>,
 }
 
+/// What becomes of subnormal results.
+#[derive(Clone, Copy)]
+pub(crate) struct Flushing<T: Lane> {
+    /// Whether they become zeros.
+    pub(crate) mask: T::Mask,
+    /// Whether it is avoided to compute subnormal products, which takes long.
+    pub(crate) careful: bool,
+}
+
 /// A chain that computes a part of its results.
 pub(crate) struct Chain<'v, 't, T: Number> {
     pub(crate) codes: &'v [Code],
@@ -202,21 +221,28 @@ pub(crate) struct Chain<'v, 't, T: Number> {
     /// The elements of a tile, and those that tiles must not cross a multiple of.
     pub(crate) tile: usize,
     pub(crate) row: usize,
-    /// Whether subnormal results become zeros.
-    pub(crate) flush: T::Mask,
+    pub(crate) flush: Flushing<T>,
 }
 
 impl<T: Number> Chain<'_, '_, T> {
-    pub(crate) fn compute(self) {
-        simd::run(self);
+    /// Gives whether there were subnormal products, if it is careful of them.
+    pub(crate) fn compute(self) -> bool {
+        // Compiled separately, so that what is not careful does not become slower.
+        match self.flush.careful {
+            true => simd::run(Careful::<_, true>(self)),
+            false => simd::run(Careful::<_, false>(self)),
+        }
     }
 }
 
-impl<T: Number> Task for Chain<'_, '_, T> {
-    type Output = ();
+/// A chain, and whether it is careful of subnormal products.
+struct Careful<C, const CAREFUL: bool>(C);
+
+impl<T: Number, const CAREFUL: bool> Task for Careful<Chain<'_, '_, T>, CAREFUL> {
+    type Output = bool;
 
     #[inline(always)]
-    fn run<const FMA: bool>(self) {
+    fn run<const FMA: bool>(self) -> bool {
         let Chain {
             codes,
             given,
@@ -225,8 +251,9 @@ impl<T: Number> Task for Chain<'_, '_, T> {
             part,
             tile,
             row,
-            flush,
-        } = self;
+            flush: Flushing { mask, .. },
+        } = self.0;
+        let mut found = false;
         let mut start = part.start;
         while start < part.end {
             let end = (start + tile).min(part.end).min((start / row + 1) * row);
@@ -302,7 +329,11 @@ impl<T: Number> Task for Chain<'_, '_, T> {
                 };
                 // Not by `map`, which is not compiled for the instruction set.
                 let [first, second] = code.from;
-                compute(&code.step, to, [find(first), find(second)], flush);
+                let from = [find(first), find(second)];
+                match CAREFUL && code.step.multiplies() {
+                    true => found |= multiply(&code.step, to, from, mask),
+                    false => compute(&code.step, to, from, mask),
+                }
                 if let (Some(target), Some(direct)) = (target, direct) {
                     part.targets[direct].0 = target;
                 }
@@ -319,7 +350,31 @@ impl<T: Number> Task for Chain<'_, '_, T> {
             }
             start = end;
         }
+        found
     }
+}
+
+/// Computes a step that [multiplies](Step::multiplies), and gives whether there were subnormal products.
+#[inline(always)]
+fn multiply<T: Number>(step: &Step, to: &mut [T], [x, y]: [&[T]; 2], mask: T::Mask) -> bool {
+    let mut found = false;
+    let mut product = |a: T, b: T, mask: T::Mask| {
+        let (product, is_small) = a.careful_product(b, mask);
+        found |= is_small;
+        product
+    };
+    let (one, two) = (T::from_f64(1.0), T::from_f64(2.0));
+    match step {
+        Step::TanhGrad => binary(to, x, y, |o, g| product(g, tanh_slope(o), mask)),
+        Step::SigmoidGrad => binary(to, x, y, |o, g| {
+            // With other numbers, which are no results of sigmoid, the second product may be larger than the first.
+            let is_less = (o >= T::default()) & (o <= two);
+            let g = product(g, o, if is_less { mask } else { T::OFF });
+            product(g, one - o, mask)
+        }),
+        _ => binary(to, x, y, |a, b| product(a, b, mask)),
+    }
+    found
 }
 
 #[inline(always)]
@@ -375,8 +430,53 @@ fn unary<T: Copy>(to: &mut [T], x: &[T], f: impl Fn(T) -> T) {
 }
 
 #[inline(always)]
-fn binary<T: Copy>(to: &mut [T], x: &[T], y: &[T], f: impl Fn(T, T) -> T) {
+fn binary<T: Copy>(to: &mut [T], x: &[T], y: &[T], mut f: impl FnMut(T, T) -> T) {
     for (to, (&x, &y)) in to.iter_mut().zip(x.iter().zip(y)) {
         *to = f(x, y);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tensor::subnormal::Flush;
+
+    #[test]
+    fn care_does_not_change_results() {
+        let mut numbers: Vec<f32> = [
+            0.0,
+            1.0,
+            0.5,
+            1.5,
+            2.0,
+            2.5,
+            1e-12,
+            1e-20,
+            1e-30,
+            1e-38,
+            3e-38,
+            1e-41,
+            1e20,
+            f32::INFINITY,
+        ]
+        .into_iter()
+        .flat_map(|x| [x, -x, x * 0.7, x * 1.3])
+        .collect();
+        numbers.push(f32::NAN);
+        let (x, y): (Vec<f32>, Vec<f32>) = numbers
+            .iter()
+            .flat_map(|&x| numbers.iter().map(move |&y| (x, y)))
+            .unzip();
+        for step in [Step::Multiply, Step::TanhGrad, Step::SigmoidGrad] {
+            assert!(step.multiplies());
+            let mut results = [vec![0.0; x.len()], vec![0.0; x.len()]];
+            let [plain, careful] = &mut results;
+            compute(&step, plain, [&x, &y], f32::ON);
+            assert!(multiply(&step, careful, [&x, &y], f32::ON));
+            let bits = results.map(|all| all.into_iter().map(f32::to_bits).collect::<Vec<_>>());
+            assert_eq!(bits[0], bits[1]);
+        }
+        let large: [f32; 3] = [1.0, 2.0, 0.0];
+        assert!(!multiply(&Step::Multiply, &mut [0.0; 3], [&large, &large], f32::ON));
     }
 }
