@@ -32,17 +32,25 @@ pub(super) fn in_place_of(env: &mut [Value], f: InPlace, inputs: &Srcs, result: 
 }
 
 /// Computes one element into a new tensor; false if that is not possible.
-pub(super) fn placed(env: &mut [Value], single: &Single, inputs: &Srcs, result: u32, flush: bool) -> bool {
+pub(super) fn placed(env: &mut [Value], single: &Single, inputs: &Srcs, result: u32, flush: bool, kept: usize) -> bool {
     if inputs.iter().any(|src| src.slot == result) {
         return false;
     }
     let Some(place) = single.place() else { return false };
     env[result as usize] = Value::Tensor(place);
-    renewed(env, single, inputs, result, flush)
+    renewed(env, single, inputs, result, flush, kept)
 }
 
-/// Computes one element into the tensor that the instruction made before; false if that is not possible.
-pub(super) fn renewed(env: &mut [Value], single: &Single, inputs: &Srcs, result: u32, flush: bool) -> bool {
+/// Computes one element into the tensor that the instruction made before; false if that is not possible. Operands of at most `kept` elements
+/// stay in their slots.
+pub(super) fn renewed(
+    env: &mut [Value],
+    single: &Single,
+    inputs: &Srcs,
+    result: u32,
+    flush: bool,
+    kept: usize,
+) -> bool {
     let slot = |src: Option<&Src>| src.map(|src| src.slot as usize);
     let (Some(first), Some(last)) = (slot(inputs.first()), slot(inputs.last())) else {
         return false;
@@ -62,8 +70,8 @@ pub(super) fn renewed(env: &mut [Value], single: &Single, inputs: &Srcs, result:
     if done {
         for src in inputs.iter().filter(|src| src.last) {
             let value = &mut env[src.slot as usize];
-            // What has one element stays, for the next run of the instruction that makes it.
-            if !matches!(value, Value::Tensor(tensor) if tensor.len() == 1) {
+            // For the next run of the instruction that makes it.
+            if !matches!(value, Value::Tensor(tensor) if tensor.len() <= kept.max(1)) {
                 *value = Value::None;
             }
         }

@@ -228,7 +228,7 @@ impl<'p, 'm> Machine<'p, 'm, '_> {
             let flush = self.options.flush_subnormals;
             let result = instr.results.first;
             let single = instr.single.as_ref().filter(|_| self.memory.is_none());
-            if !single.is_some_and(|single| renewed(&mut call.env, single, inputs, result, flush)) {
+            if !single.is_some_and(|single| renewed(&mut call.env, single, inputs, result, flush, kept)) {
                 let done = in_place.is_some_and(|f| in_place_of(&mut call.env, f, inputs, result));
                 if done
                     && flush
@@ -236,7 +236,8 @@ impl<'p, 'm> Machine<'p, 'm, '_> {
                 {
                     result.flush_subnormals().map_err(ExecError::new)?;
                 }
-                let done = done || single.is_some_and(|single| placed(&mut call.env, single, inputs, result, flush));
+                let done =
+                    done || single.is_some_and(|single| placed(&mut call.env, single, inputs, result, flush, kept));
                 if !done && apply(&mut self.memory, &mut call.env, kernel, inputs, lists, instr.results)? {
                     self.count_memory()?;
                     self.advance();
