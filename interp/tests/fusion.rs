@@ -351,3 +351,69 @@ fn a_limit_on_steps_stops_within_a_chain() {
     assert!(run(&text, &limited(7)).is_ok());
     assert!(run(&text, &limited(6)).is_err());
 }
+
+/// Branches that make their stacks as they are entered, and loops that test for more values in one step.
+#[test]
+fn instructions_that_run_together_are_counted_one_by_one() {
+    let text = "%zero = pd.full {shape = [], value = 0, dtype = i64}
+%one = pd.full {shape = [], value = 1, dtype = i64}
+%two = pd.full {shape = [], value = 2, dtype = i64}
+%five = pd.full {shape = [], value = 5, dtype = i64}
+%all = cf.create_stack () : cf.stack
+%n = pd.while (%zero) cond (%i: tensor<i64>) {
+  %go = pd.less_than (%i, %five)
+  cf.cond_yield (%go, %i)
+} body (%j: tensor<i64>) {
+  %r = pd.remainder (%j, %two)
+  %even = pd.equal (%r, %zero)
+  %own = pd.if (%even) init {
+    %new = cf.create_stack () : cf.stack
+    cf.yield (%new)
+  } then (%s: cf.stack) {
+    cf.push_back (%s, %j)
+    cf.yield (%s)
+  } else (%t: cf.stack) {
+    cf.yield (%t)
+  } : cf.stack
+  cf.push_back (%all, %own)
+  %next = pd.add (%j, %one)
+  cf.yield (%next)
+} : tensor<i64>
+%sum = pd.while (%zero) cond (%a: tensor<i64>) {
+  %done = cf.is_empty (%all) : i1
+  %more = pd.logical_not (%done) : i1
+  cf.cond_yield (%more, %a)
+} body (%b: tensor<i64>) {
+  %own = cf.pop_back (%all) : cf.stack
+  %none = cf.is_empty (%own) : i1
+  %some = pd.logical_not (%none) : i1
+  %c = pd.if (%some) then {
+    %v = cf.pop_back (%own) : tensor<i64>
+    %d = pd.add (%b, %v)
+    cf.yield (%d)
+  } else {
+    cf.yield (%b)
+  } : tensor<i64>
+  cf.yield (%c)
+} : tensor<i64>
+pd.fetch (%sum) {name = \"sum\"}
+";
+    let outcome = |steps, max_memory| {
+        let options = Options {
+            max_steps: steps,
+            max_memory,
+            ..Options::default()
+        };
+        run(text, &options).map_err(|error| (error.op, error.message))
+    };
+    // With a limit of memory, each instruction runs by itself.
+    let alone = Some(1 << 30);
+    let together = agree(text, &Options::default());
+    assert_eq!(together.fetched[0].1.to_i64(), [6]);
+    let steps: u64 = together.stats.executions.values().sum();
+    for limit in 1..steps {
+        let (together, by_itself) = (outcome(Some(limit), None), outcome(Some(limit), alone));
+        assert_eq!(together.unwrap_err(), by_itself.unwrap_err(), "{limit}");
+    }
+    assert!(outcome(Some(steps), None).is_ok());
+}
