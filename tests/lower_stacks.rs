@@ -76,54 +76,49 @@ fn every_kind_of_loop() {
     }
 }
 
+/// Runs a check on many generated programs, which gives whether it lowered the program; at least so many have to be.
+fn generated(salt: u64, effects: bool, least: u64, check: impl Fn(u64, &str) -> bool) {
+    let count = size::programs(600);
+    let lowered = (0..count).filter(|&seed| {
+        println!("seed {seed}");
+        let mut random = generate::Random::new(seed ^ salt);
+        check(seed, &generate::program(&mut random, effects))
+    });
+    let lowered = lowered.count() as u64;
+    assert!(lowered > size::at_least(least), "{lowered} of {count}");
+}
+
 #[test]
 fn generated_programs() {
     let ctx = pir_dialects::context();
-    let mut lowered = 0;
-    let count = size::programs(600);
-    for seed in 0..count {
-        let mut random = generate::Random::new(seed ^ 0x57AC_2026);
-        let source = generate::program(&mut random, false);
-        let plain = read(&ctx, &source);
+    generated(0x57AC_2026, false, 50, |seed, source| {
+        let plain = read(&ctx, source);
         let mut stacks = plain.clone();
         passes(&mut stacks, "backward");
-        if !text(&stacks).contains("_stack") {
-            continue;
+        let has_stacks = text(&stacks).contains("_stack");
+        if has_stacks {
+            let pipeline = ["backward", "backward,remat", "backward,remat{slots=2}"][seed as usize % 3];
+            check(&plain, pipeline, "lower-stacks{bound=8}", &[0, 1, 3, 6]);
         }
-        lowered += 1;
-        let pipeline = ["backward", "backward,remat", "backward,remat{slots=2}"][seed as usize % 3];
-        println!("seed {seed}");
-        check(&plain, pipeline, "lower-stacks{bound=8}", &[0, 1, 3, 6]);
-    }
-    assert!(lowered > size::at_least(50), "{lowered} of {count}");
+        has_stacks
+    });
 }
 
 /// Programs that push and pop themselves, in loops and branches.
 #[test]
 fn generated_stacks() {
     let ctx = pir_dialects::context();
-    let mut lowered = 0;
-    let count = size::programs(600);
-    for seed in 0..count {
-        let mut random = generate::Random::new(seed ^ 0x57AC_2027);
-        let source = generate::program(&mut random, true);
+    generated(0x57AC_2027, true, 20, |seed, source| {
         // Integer divisions may fail.
         let may_fail = ["divide", "remainder", "mod"].iter().any(|op| source.contains(op));
-        if !source.contains("cf.create_stack") || may_fail {
-            continue;
+        let is_checked = source.contains("cf.create_stack") && !may_fail;
+        if is_checked {
+            let pipeline = ["cse", "canonicalize", "O2"][seed as usize % 3];
+            let lower = "lower-stacks{bound=8,overflow=unchecked}";
+            check(&read(&ctx, source), pipeline, lower, &[0, 1, 3, 6]);
         }
-        lowered += 1;
-        let plain = read(&ctx, &source);
-        println!("seed {seed}");
-        let pipeline = ["cse", "canonicalize", "O2"][seed as usize % 3];
-        check(
-            &plain,
-            pipeline,
-            "lower-stacks{bound=8,overflow=unchecked}",
-            &[0, 1, 3, 6],
-        );
-    }
-    assert!(lowered > size::at_least(20), "{lowered} of {count}");
+        is_checked
+    });
 }
 
 const HEAD: &str = "%n = pd.data {name = \"n\", shape = [], dtype = i64}

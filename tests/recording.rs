@@ -126,7 +126,6 @@ fn products_are_not_computed_again_unless_asked_for() {
     assert_eq!(products("backward,remat{recompute=all}", "gru"), 9);
 }
 
-/// The same programs in f64 and small, against central differences, for no iteration and for several.
 /// Compares the gradients of `n` iterations with finite differences; gives the inputs.
 #[track_caller]
 fn check_gradients(plain: &Module, with: &Module, n: i64, what: &str) -> Inputs {
@@ -137,6 +136,7 @@ fn check_gradients(plain: &Module, with: &Module, n: i64, what: &str) -> Inputs 
     inputs
 }
 
+/// The same programs in f64 and small, against central differences, for no iteration and for several.
 #[test]
 fn values() {
     let ctx = pir_dialects::context();
