@@ -15,7 +15,6 @@ use super::value::Value;
 use crate::kernels::steps::{self, Flushing, Given, Number, Part, Step, TILE, Target};
 use crate::parallel;
 use crate::tensor::buffer::{LARGEST, done, room, stale};
-use crate::tensor::subnormal::Flush;
 use crate::tensor::{Buffer, DType, Element, Shape, Storage, Tensor};
 
 /// From this number of elements on, a single operation is a chain.
@@ -220,29 +219,23 @@ impl Chain {
             return Ok(false);
         };
         match first.dtype() {
-            DType::F32 => {
-                let flush = self.flushing(if flush { f32::ON } else { f32::OFF }, flush);
-                self.run_as(env, kept, flush, &mut registers.singles)
-            }
-            DType::F64 => {
-                let flush = self.flushing(if flush { f64::ON } else { f64::OFF }, flush);
-                self.run_as(env, kept, flush, &mut registers.doubles)
-            }
+            DType::F32 => self.run_as(env, kept, self.flushing(flush), &mut registers.singles),
+            DType::F64 => self.run_as(env, kept, self.flushing(flush), &mut registers.doubles),
             _ => Ok(false),
         }
     }
 
     /// What becomes of subnormal results in the next run.
-    fn flushing<T: Number>(&self, mask: T::Mask, flush: bool) -> Flushing<T> {
-        let careful = flush
-            && match &self.subnormal {
-                None => false,
-                Some(runs) => {
-                    let left = runs.load(Ordering::Relaxed);
-                    runs.store(left.saturating_sub(1), Ordering::Relaxed);
-                    left == 0
-                }
-            };
+    fn flushing<T: Number>(&self, flush: bool) -> Flushing<T> {
+        let careful = match &self.subnormal {
+            Some(runs) if flush => {
+                let left = runs.load(Ordering::Relaxed);
+                runs.store(left.saturating_sub(1), Ordering::Relaxed);
+                left == 0
+            }
+            _ => false,
+        };
+        let mask = if flush { T::ON } else { T::OFF };
         Flushing { mask, careful }
     }
 

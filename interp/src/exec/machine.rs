@@ -198,18 +198,20 @@ impl<'p, 'm> Machine<'p, 'm, '_> {
                             init,
                             branches,
                         } => {
-                            let mut init = *init;
-                            if let (Some(made), Some(&Shortcut::OwnStack { site, to })) = (init, shortcut) {
-                                call.env[to as usize] = self.stacks.create(site)?;
-                                for instr in &program.blocks[made as usize].instrs {
-                                    self.counts[instr.counter as usize] += 1;
-                                    self.steps += 1;
+                            let own = match (init, shortcut) {
+                                (Some(init), Some(&Shortcut::OwnStack { site, to })) => {
+                                    call.env[to as usize] = self.stacks.create(site)?;
+                                    for instr in &program.blocks[*init as usize].instrs {
+                                        self.counts[instr.counter as usize] += 1;
+                                        self.steps += 1;
+                                    }
+                                    true
                                 }
-                                init = None;
-                            }
+                                _ => false,
+                            };
                             Some(match init {
-                                Some(init) => At::start(init),
-                                None => {
+                                Some(init) if !own => At::start(*init),
+                                _ => {
                                     let branch = branches[usize::from(!truth(&call.env, *condition)?)];
                                     branch.map_or(at.next(), At::start)
                                 }

@@ -61,7 +61,7 @@ fn own_stack([init, then, other]: [&Block; 3]) -> Option<Shortcut> {
         return None;
     };
     let to = make.results.first;
-    let is_passed = passed.len() == 1 && [passed[0].slot] == [to];
+    let is_passed = matches!(passed.as_slice(), [only] if only.slot == to);
     let is_own = is_passed && [then, other].iter().all(|branch| branch.args.as_slice() == [to]);
     is_own.then_some(Shortcut::OwnStack { site: *site, to })
 }

@@ -272,6 +272,9 @@ pub(super) fn forward_once(ctx: &Context, body: &mut Body, slots: &PhiGraph) -> 
         };
         replacements.push((slot.value, value));
     }
+    if replacements.is_empty() {
+        return Found::default();
+    }
     let mut made: FxHashMap<(u32, OpId), ValueId> = FxHashMap::default();
     for (at, class, anchor) in to_make {
         let instance = constants.instances[class as usize][0];
